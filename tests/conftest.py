@@ -1,0 +1,43 @@
+"""Fixtures and settings that every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# A deadline would be a timing assertion; in CI the same examples are drawn on every run.
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Async tests run on asyncio."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """``tests/data``."""
+    return ROOT / "tests" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of large public corpora: ``PEGBOARD_SHARED``, else ``shared`` beside the checkout. Skips without one."""
+    folder = Path(os.environ.get("PEGBOARD_SHARED") or ROOT.parent / "shared")
+    if not folder.is_dir():
+        pytest.skip(f"needs the corpora in {folder}; set PEGBOARD_SHARED to the folder that holds them")
+    return folder
