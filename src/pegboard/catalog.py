@@ -1,0 +1,144 @@
+"""The catalog: an immutable snapshot of everything registered, with the index that searches it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Final, Literal
+
+from pegboard.errors import CollisionError
+from pegboard.naming import legal_name
+from pegboard.registry import Problem, ToolRegistry
+from pegboard.tools import Tool
+
+if TYPE_CHECKING:
+    from pegboard.search.index import Candidates
+    from pegboard.search.rankers import Ranker
+
+Collisions = Literal["refuse", "prefix", "first"]
+"""What to do when two registries have a tool of one name: set the later aside with a reason, give it its source's name
+as prefix, or leave it out silently."""
+
+_CLOSING: Final = "Call `{finder}` and say what you need: that is how a tool above becomes usable here."
+
+
+class Catalog:
+    """Every tool at one moment, in registration order. Immutable, shared; a turn in flight keeps the one it began with.
+
+    ``problems`` are the tools that were set aside, and why. Names are unique.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[Tool] = (),
+        *,
+        generation: int = 0,
+        problems: Iterable[Problem] = (),
+        ranker: Ranker | None = None,
+    ) -> None:
+        self._tools = tuple(tools)
+        self._by_name = {tool.name: tool for tool in self._tools}
+        self._ranker = ranker
+        self.generation = generation
+        self.problems = tuple(problems)
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def all(self) -> tuple[Tool, ...]:
+        """Every tool."""
+        return self._tools
+
+    def get(self, name: str) -> Tool | None:
+        """The tool of exactly this name, or None. Joined names are looked up, never parsed."""
+        return self._by_name.get(name)
+
+    def subset(self, names: Iterable[str] | str | None) -> tuple[Tool, ...]:
+        """The tools of these names, in catalog order; a name that is not here is ignored."""
+        wanted = {names} if isinstance(names, str) else {str(name) for name in names or ()}
+        return tuple(tool for tool in self._tools if tool.name in wanted)
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """All tools as search candidates. Their index is built on the first search and shared by every slice."""
+        from pegboard.search import Candidates
+
+        return Candidates.of(self._tools)
+
+    def slice(self, permitted: Collection[str]) -> Candidates:
+        """The search candidates of these names. Statistics are taken over them alone."""
+        return self.candidates.only([tool.name in permitted for tool in self._tools])
+
+    def search(self, query: str | None, within: Iterable[str] | str | None = None) -> list[Tool]:
+        """The tools that fit ``query``, best first; only among ``within`` where it is given. A blank query finds none."""
+        if not query or not query.strip():
+            return []
+        from pegboard.search import LexicalRanker, exact_first
+
+        ranker = self._ranker or LexicalRanker()
+        pool = self.candidates if within is None else self.slice({tool.name for tool in self.subset(within)})
+        found = exact_first(query, ranker.rank(query, pool), pool)
+        return [self._by_name[ranked.entry.name] for ranked in found]
+
+    def format_for_prompt(self, entries: Sequence[Tool] | None = None, *, finder: str = "find_tools") -> str:
+        """The level-1 text: one line a tool, name and description only, escaped; ``""`` when there is none.
+
+        ``entries`` default to the whole catalog. The closing sentence names ``finder``, the tool that finds and loads.
+        """
+        chosen = self._tools if entries is None else entries
+        if not chosen:
+            return ""
+        lines = (f'  <tool name="{escape(tool.name)}">{_one_line(tool.description)}</tool>' for tool in chosen)
+        return "\n".join(["<available_tools>", *lines, "</available_tools>", "", _CLOSING.format(finder=finder)])
+
+
+def _one_line(text: str) -> str:
+    return escape(" ".join(text.split()), quote=False)
+
+
+def compose(
+    registries: Iterable[ToolRegistry],
+    *,
+    collisions: Collisions = "refuse",
+    reserved: Collection[str] = (),
+    generation: int = 0,
+    ranker: Ranker | None = None,
+) -> Catalog:
+    """One catalog of several registries, in order. A tool that cannot be shown is set aside; nothing raises.
+
+    ``reserved`` are names that no registry may use (those of the meta-tools).
+    """
+    taken: dict[str, Tool] = {}
+    problems: list[Problem] = []
+    for registry in registries:
+        for tool in registry.tools():
+            placed = _placed(tool, taken, collisions, reserved)
+            if isinstance(placed, Tool):
+                taken[placed.name] = placed
+            elif placed is not None:
+                problems.append(placed)
+        problems.extend(registry.problems())
+    return Catalog(taken.values(), generation=generation, problems=problems, ranker=ranker)
+
+
+def _placed(tool: Tool, taken: dict[str, Tool], collisions: Collisions, reserved: Collection[str]) -> Tool | Problem | None:
+    """The tool under the name it gets, the problem that keeps it out, or None when it is left out on purpose."""
+    if tool.name not in taken and tool.name not in reserved:
+        return tool
+    if collisions == "first" and tool.name in taken:
+        return None
+    if collisions == "prefix":
+        renamed = legal_name(tool.bare_name, tool.source)
+        if renamed not in taken and renamed not in reserved:
+            return tool.with_(name=renamed)
+    return Problem(source=tool.source, name=tool.name, reason=str(collision(tool, taken.get(tool.name))))
+
+
+def collision(tool: Tool, owner: Tool | None) -> CollisionError:
+    """The error for a name that is taken by ``owner``, or by a meta-tool when there is none."""
+    by = f"a tool of source {owner.source!r}" if owner else "one of Pegboard's meta-tools"
+    return CollisionError(
+        f"The tool name {tool.name!r} of source {tool.source!r} is already used by {by}.",
+        hint=f"Give source {tool.source!r} a prefix, rename the tool, or set collisions = \"prefix\".",
+    )

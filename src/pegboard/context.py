@@ -1,0 +1,62 @@
+"""What a handler knows of the call it runs in."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from pegboard.auth import Principal
+    from pegboard.tools import Halt, ToolResult
+
+ProgressSink = Callable[[float, float | None, str | None], Awaitable[None]]
+"""``await sink(progress, total, message)``."""
+
+
+async def _no_progress(progress: float, total: float | None, message: str | None) -> None:
+    return None
+
+
+class Reenter(Protocol):
+    """How ``Context.call`` reaches dispatch again."""
+
+    def __call__(self, name: str, arguments: Mapping[str, Any], context: Context) -> Awaitable[ToolResult | Halt]: ...
+
+
+async def _no_reenter(name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult | Halt:
+    raise RuntimeError("This context was not made by a board: it cannot call other tools.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What a handler knows of its call. Immutable; lives as long as one dispatch.
+
+    ``principal`` is None in trusted local use. ``board`` is the board the call came through. ``values`` are the
+    caller's context values (never the model's). ``meta`` is the request's ``_meta`` (tracing and vendor keys).
+    ``call_id`` names this call in receipts and logs. ``stack`` names the calls this one runs inside, outermost first.
+    ``client`` says what the caller's own connection can do, where the surface knows; a relay mirrors it.
+    """
+
+    tool: str
+    call_id: str
+    principal: Principal | None = None
+    board: Any = None
+    surface: str = "python"
+    values: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    stack: tuple[str, ...] = ()
+    client: Any = None
+    on_progress: ProgressSink = field(default=_no_progress, repr=False)
+    reenter: Reenter = field(default=_no_reenter, repr=False)
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Tell the caller how far the call is. Does nothing where nobody listens."""
+        await self.on_progress(progress, total, message)
+
+    async def call(self, name: str, arguments: Mapping[str, Any] | None = None) -> ToolResult | Halt:
+        """Call another tool with the same principal, board and values, through the same dispatch.
+
+        A tool that is already on the stack answers with an error (CycleError).
+        """
+        return await self.reenter(name, arguments or {}, self)

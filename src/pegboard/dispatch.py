@@ -1,0 +1,270 @@
+"""Dispatch: the one path that every call takes.
+
+    resolve -> authorize -> approve -> check -> run -> bound -> receipt
+
+Each stage is a function that hands the call on or raises a CallError; ``Dispatcher.STAGES`` composes them.
+Nothing raises out of a dispatch but its own cancellation: every failure is a result that the model can read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from pegboard.auth import Action, Decision, Policy, Principal
+from pegboard.bounds import bounded
+from pegboard.context import Context
+from pegboard.errors import (
+    CallError,
+    CallTimeoutError,
+    CycleError,
+    DeniedError,
+    HandlerError,
+    InvalidArgumentsError,
+    NotFoundError,
+)
+from pegboard.limits import Limits
+from pegboard.receipts import Receipt, ReceiptSink
+from pegboard.tools import Approval, Halt, Tool, ToolResult
+
+logger = logging.getLogger(__name__)
+
+Resolve = Callable[[str], Tool]
+"""The tool of a name as the caller may reach it. Raises NotFoundError or UnloadedError."""
+
+
+class Approver(Protocol):
+    """Asked when a call needs more than its policy lets pass unasked. Process-wide."""
+
+    async def approve(self, tool: Tool, tier: Approval, arguments: Mapping[str, Any], context: Context) -> bool: ...
+
+
+@dataclass
+class Call:
+    """One call on its way through the stages. Lives as long as one dispatch.
+
+    ``tool``, ``decision`` and ``outcome`` are filled in on the way; ``reason`` is the truth for the receipt.
+    """
+
+    name: str
+    arguments: Any
+    context: Context
+    resolve: Resolve
+    tool: Tool | None = None
+    decision: Decision | None = None
+    outcome: ToolResult | Halt | None = None
+    reason: str = ""
+
+    @property
+    def found(self) -> Tool:
+        """The tool, once ``resolve`` has run."""
+        if self.tool is None:
+            raise RuntimeError("a stage ran before resolve")
+        return self.tool
+
+
+Stage = Callable[["Dispatcher", Call], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Dispatcher:
+    """Runs calls. Process-wide; holds no state of a call.
+
+    ``policy`` is asked where the context has a principal; ``approver`` may be None (then what needs asking is denied).
+    """
+
+    policy: Policy
+    limits: Limits = field(default_factory=Limits)
+    approver: Approver | None = None
+    sink: ReceiptSink | None = None
+
+    async def run(self, name: str, arguments: Any, context: Context, resolve: Resolve) -> ToolResult | Halt:
+        """One call, from its name to a result. Raises only CancelledError."""
+        call = Call(name=name, arguments=arguments, context=context, resolve=resolve)
+        began, clock = time.time(), time.monotonic()
+        outcome = "cancelled"
+        try:
+            outcome = await self._through_stages(call)
+        finally:
+            self._write(call, outcome, began, time.monotonic() - clock)
+        if call.outcome is None:
+            raise RuntimeError("no stage gave the call an outcome")
+        return call.outcome
+
+    async def _through_stages(self, call: Call) -> str:
+        try:
+            for stage in STAGES:
+                await stage(self, call)
+        except CallError as error:
+            call.reason = call.reason or str(error)
+            call.outcome = ToolResult.of_error(error)
+            return error.code
+        if isinstance(call.outcome, Halt):
+            return "halt"
+        return "tool_error" if call.outcome is not None and call.outcome.is_error else "ok"
+
+    def _write(self, call: Call, outcome: str, began: float, seconds: float) -> None:
+        if self.sink is None:
+            return
+        context = call.context
+        receipt = Receipt(
+            call_id=context.call_id,
+            tool=call.name,
+            source=call.tool.source if call.tool else None,
+            principal=context.principal.id if context.principal else None,
+            board=context.board.id if context.board else None,
+            surface=context.surface,
+            stack=context.stack,
+            started=began,
+            seconds=seconds,
+            outcome=outcome,
+            reason=call.reason,
+        )
+        try:
+            self.sink.write(receipt)
+        except Exception:
+            logger.exception("a receipt of %r could not be written", call.name)
+
+
+async def resolve(dispatcher: Dispatcher, call: Call) -> None:
+    """Find the tool; refuse one that is already on the stack."""
+    call.tool = call.resolve(call.name)
+    if call.name in call.context.stack:
+        path = " -> ".join((*call.context.stack, call.name))
+        raise CycleError(f"{call.name!r} may not call itself ({path}).")
+
+
+async def authorize(dispatcher: Dispatcher, call: Call) -> None:
+    """Discover, then invoke. What may not be discovered answers as if it did not exist."""
+    principal = call.context.principal
+    if principal is None:
+        return
+    seen = await decide(dispatcher.policy, principal, Action.DISCOVER, call.found)
+    if not seen.allowed:
+        call.reason = f"denied: discover: {seen.reason}"
+        raise NotFoundError(call.name)
+    call.decision = await decide(dispatcher.policy, principal, Action.INVOKE, call.found)
+    if not call.decision.allowed:
+        call.reason = f"denied: invoke: {call.decision.reason}"
+        raise DeniedError(f"Calling {call.name!r} is not allowed.")
+
+
+async def approve(dispatcher: Dispatcher, call: Call) -> None:
+    """Ask the approver when the call's tier is above what passes unasked."""
+    if call.decision is None:
+        return
+    tier = tier_of(call.found, call.arguments)
+    if tier.rank <= call.decision.approves.rank:
+        return
+    if dispatcher.approver is None:
+        call.reason = f"denied: tier {tier} needs approval and nobody can be asked"
+        raise DeniedError(f"Calling {call.name!r} needs approval ({tier}), and nobody can be asked here.")
+    try:
+        granted = await dispatcher.approver.approve(call.found, tier, call.arguments, call.context)
+    except Exception as error:
+        logger.exception("the approver failed on %r", call.name)
+        call.reason = f"denied: the approver failed with {type(error).__name__}"
+        raise DeniedError(f"Calling {call.name!r} could not be approved.") from error
+    if granted is not True:
+        call.reason = f"denied: tier {tier} was rejected"
+        raise DeniedError(f"Calling {call.name!r} was rejected.")
+
+
+async def check(dispatcher: Dispatcher, call: Call) -> None:
+    """Hold the arguments against the schema; nothing is coerced."""
+    from pegboard.schema import prepared, problems
+
+    tool = call.found
+    arguments = {} if call.arguments is None else call.arguments
+    if not isinstance(arguments, Mapping):
+        raise InvalidArgumentsError(call.name, [f"arguments: wanted an object, got {type(arguments).__name__}"])
+    ready = prepared(tool.input_schema, dict(arguments))
+    wrong = problems(tool.input_schema, ready, closed=tool.closed)
+    if wrong:
+        raise InvalidArgumentsError(call.name, wrong)
+    call.arguments = ready
+
+
+async def run(dispatcher: Dispatcher, call: Call) -> None:
+    """Run the handler under its time limit; translate whatever it raises."""
+    tool = call.found
+    limit = tool.timeout or dispatcher.limits.call_timeout
+    try:
+        async with asyncio.timeout(limit) as deadline:
+            value = await tool.handler(call.arguments, call.context)
+    except CallError:
+        raise
+    except TimeoutError as error:
+        if not deadline.expired():
+            raise _unexpected(call, error) from error
+        raise CallTimeoutError(
+            f"{call.name!r} took longer than {limit:g} s and was stopped.", hint="Ask for less, or try again later."
+        ) from error
+    except Exception as error:
+        raise _unexpected(call, error) from error
+    call.outcome = value if isinstance(value, Halt) else _result(call, value)
+
+
+async def bound(dispatcher: Dispatcher, call: Call) -> None:
+    """Keep the result within its size."""
+    if isinstance(call.outcome, ToolResult):
+        call.outcome = bounded(call.outcome, dispatcher.limits.result_chars)
+    elif isinstance(call.outcome, Halt):
+        kept = bounded(call.outcome.result, dispatcher.limits.result_chars)
+        call.outcome = Halt(result=kept, say=call.outcome.say)
+
+
+STAGES: Final[tuple[Stage, ...]] = (resolve, authorize, approve, check, run, bound)
+"""The pipeline. The receipt is written after the last stage, however the call ended."""
+
+
+async def decide(policy: Policy, principal: Principal, action: Action, tool: Tool) -> Decision:
+    """The policy's decision; a policy that raises or answers nonsense denies."""
+    try:
+        decision = await policy.decide(principal, action, tool)
+    except Exception:
+        logger.exception("the policy failed on %s of %r: denied", action, tool.name)
+        return Decision(allowed=False, reason="the policy failed")
+    if not isinstance(decision, Decision) or not isinstance(decision.allowed, bool):
+        logger.error("the policy answered %s of %r with %r: denied", action, tool.name, type(decision).__name__)
+        return Decision(allowed=False, reason="the policy gave no decision")
+    return decision
+
+
+def tier_of(tool: Tool, arguments: Any) -> Approval:
+    """The approval tier of one call: as declared, else exec. A function that fails, or answers nonsense, is exec."""
+    declared = tool.approval
+    if callable(declared):
+        try:
+            declared = declared(dict(arguments or {}))
+        except Exception:
+            logger.exception("the approval function of %r failed: counted as exec", tool.name)
+            return Approval.EXEC
+    return declared if isinstance(declared, Approval) else Approval.EXEC
+
+
+def new_call_id() -> str:
+    """An id for one call: 128 random bits, in hex."""
+    return uuid.uuid4().hex
+
+
+def _unexpected(call: Call, error: Exception) -> HandlerError:
+    call.reason = f"{type(error).__name__}: {error}"
+    logger.error("%r failed (call %s)", call.name, call.context.call_id, exc_info=error)
+    return HandlerError(
+        f"{call.name!r} failed unexpectedly.",
+        hint=f"The log has the details under {call.context.call_id}.",
+        data={"id": call.context.call_id},
+    )
+
+
+def _result(call: Call, value: Any) -> ToolResult:
+    try:
+        return ToolResult.of(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _unexpected(call, error) from error

@@ -1,0 +1,172 @@
+"""The errors of Pegboard, named by what the caller does next.
+
+    PegboardError
+    ├── DefinitionError          mend the definition of a tool
+    │   ├── InvalidNameError         ... its name
+    │   ├── InvalidSchemaError       ... its schema
+    │   └── CollisionError           ... two of one name: rename, prefix or drop one
+    ├── ConfigError              mend a configuration file (file, key and fix are in the message)
+    ├── CallError                one call did not succeed; the message may be shown to the model
+    │   ├── NotFoundError            ask for another name (hidden and missing look the same)
+    │   ├── UnloadedError            load the tool again, or use call_tool
+    │   ├── DeniedError              ask for the right, or do without
+    │   ├── InvalidArgumentsError    mend the arguments; ``problems`` says which
+    │   ├── CallTimeoutError         try again, or with less to do
+    │   ├── UpstreamError            the server behind the tool failed or is away
+    │   ├── CycleError               a tool called itself through ``Context.call``
+    │   ├── HandlerError             an unexpected exception; its id is in the log
+    │   └── ToolError                raised by handlers: a message meant for the model
+    ├── BoardError               open another board: this one is not yours, or is not there
+    └── StoreError               the store could not load or save; what was queued is kept
+
+Every error carries ``code`` (stable, for programs), a message that is safe to disclose to a model,
+``hint`` (the fix, may be empty) and ``data`` (facts, JSON values only).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+
+class PegboardError(Exception):
+    """Base of every error that Pegboard raises on purpose.
+
+    ``str(error)`` is the message and, where there is one, the hint behind it.
+    """
+
+    code: ClassVar[str] = "pegboard_error"
+
+    def __init__(self, message: str, *, hint: str = "", data: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.data: dict[str, Any] = data or {}
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+    def to_json(self) -> dict[str, Any]:
+        """The error as the model and ``--json`` see it: ``{"error": {code, message, hint?, ...data}}``."""
+        body: dict[str, Any] = {"code": self.code, "message": self.message}
+        if self.hint:
+            body["hint"] = self.hint
+        return {"error": body | self.data}
+
+
+class DefinitionError(PegboardError):
+    """A tool cannot be defined as written."""
+
+    code = "invalid_definition"
+
+
+class InvalidNameError(DefinitionError):
+    """A name does not match ``^[A-Za-z0-9_-]{1,64}$``."""
+
+    code = "invalid_name"
+
+
+class InvalidSchemaError(DefinitionError):
+    """A schema is not JSON Schema 2020-12, is too large, or refers outside itself."""
+
+    code = "invalid_schema"
+
+
+class CollisionError(DefinitionError):
+    """Two tools would have one name."""
+
+    code = "name_collision"
+
+
+class ConfigError(PegboardError):
+    """A configuration file is wrong; the message names the file, the key and the fix."""
+
+    code = "invalid_configuration"
+
+
+class CallError(PegboardError):
+    """One call did not succeed. The message may be shown to the model."""
+
+    code = "call_failed"
+
+
+class NotFoundError(CallError):
+    """No tool of this name, or none that the caller may discover: the two look the same."""
+
+    code = "not_found"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"No tool is named {name!r}.", hint="Search with find_tools.")
+        self.name = name
+
+
+class UnloadedError(CallError):
+    """The tool is a tombstone on this board."""
+
+    code = "unloaded"
+
+    def __init__(self, name: str, *, gone: bool = False) -> None:
+        if gone:
+            super().__init__(f"The tool {name!r} is no longer offered by its source.", hint="Search with find_tools.")
+        else:
+            super().__init__(f"The tool {name!r} was unloaded.", hint="Load it again with load_tool.")
+        self.name = name
+
+
+class DeniedError(CallError):
+    """The policy, or the approver, refused the call."""
+
+    code = "denied"
+
+
+class InvalidArgumentsError(CallError):
+    """The arguments do not fit the schema; ``problems`` names at most five, each with place, wanted and got."""
+
+    code = "invalid_arguments"
+
+    def __init__(self, name: str, problems: Sequence[str]) -> None:
+        listed = "; ".join(problems)
+        super().__init__(f"Invalid arguments for {name}: {listed}.", data={"problems": list(problems)})
+        self.problems = tuple(problems)
+
+
+class CallTimeoutError(CallError):
+    """The call took longer than its limit, and was cancelled."""
+
+    code = "timeout"
+
+
+class UpstreamError(CallError):
+    """The server behind the tool is away, broke off, or answered with a protocol error."""
+
+    code = "upstream_failed"
+
+
+class CycleError(CallError):
+    """A tool would be called from inside its own call."""
+
+    code = "cycle"
+
+
+class HandlerError(CallError):
+    """A handler raised something unexpected. The exception is in the log under ``data["id"]``, never in the message."""
+
+    code = "internal_error"
+
+
+class ToolError(CallError):
+    """Raised by a handler for the model to read, word for word."""
+
+    code = "tool_error"
+
+
+class BoardError(PegboardError):
+    """No such board, or not this principal's: the two look the same."""
+
+    code = "no_board"
+
+
+class StoreError(PegboardError):
+    """A store could not load or save. Nothing queued is lost."""
+
+    code = "store_failed"

@@ -1,0 +1,27 @@
+"""The numbers that bound a call, a search and a listing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Immutable, process-wide. The defaults are Pegboard's own; all can be set in ``[limits]`` of pegboard.toml.
+
+    ``search`` results unless asked otherwise, and ``search_cap`` at most; ``recommend`` and ``load_best`` (what
+    tool_search pins) likewise; ``page`` entries a page of list_tools; ``find_tokens`` is the budget of one find_tools
+    answer; ``call_timeout`` in seconds; ``result_chars`` bounds a result's text and structured content;
+    ``compact_tokens`` of tombstones, or ``compact_idle`` seconds without a call, make a commit compact.
+    """
+
+    search: int = 20
+    search_cap: int = 100
+    recommend: int = 5
+    load_best: int = 5
+    page: int = 50
+    find_tokens: int = 2_000
+    call_timeout: float = 60.0
+    result_chars: int = 100_000
+    compact_tokens: int = 2_000
+    compact_idle: float = 300.0

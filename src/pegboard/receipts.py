@@ -1,0 +1,48 @@
+"""Receipts: what happened in one call, with the true reason. They go to sinks, never to the model."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+logger = logging.getLogger("pegboard.receipts")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Receipt:
+    """One call, after it ended. Immutable.
+
+    ``outcome`` is ``ok | halt | tool_error`` or the code of the error that ended it (``cancelled`` too); ``reason`` is the
+    truth behind it (a hidden tool's receipt says so, its answer does not). ``started`` is a UNIX time in seconds.
+    Arguments and results are not recorded.
+    """
+
+    call_id: str
+    tool: str
+    source: str | None
+    principal: str | None
+    board: str | None
+    surface: str
+    stack: tuple[str, ...]
+    started: float
+    seconds: float
+    outcome: str
+    reason: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The receipt as a JSON object."""
+        return asdict(self)
+
+
+class ReceiptSink(Protocol):
+    """Takes receipts. Process-wide. A sink that raises is logged and changes no call's outcome."""
+
+    def write(self, receipt: Receipt) -> None: ...
+
+
+class LogSink:
+    """Writes each receipt as one line to the logger ``pegboard.receipts`` at level INFO. Process-wide."""
+
+    def write(self, receipt: Receipt) -> None:
+        logger.info("%s %s in %.3f s: %s", receipt.tool, receipt.outcome, receipt.seconds, receipt.reason or "-")

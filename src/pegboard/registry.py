@@ -1,0 +1,281 @@
+"""Registries: where tools are put, and by whom.
+
+A registry validates a change whole, then swaps. Factories make their tool on the first look, once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pegboard.errors import CollisionError, DefinitionError
+from pegboard.naming import check_name
+from pegboard.tools import Tool
+
+logger = logging.getLogger(__name__)
+
+Make = Callable[[], Tool]
+Unsubscribe = Callable[[], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One tool that was set aside. Immutable. ``reason`` says what is wrong and how to mend it."""
+
+    source: str
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceStatus:
+    """How a source is doing. Immutable: one moment's answer.
+
+    ``state`` is ``idle | starting | ready | failed | stopped``; ``reason`` says why and what to do, in one line.
+    ``starts`` counts how often its process was started; ``notes`` are things worth knowing that stop nothing.
+    """
+
+    name: str
+    kind: str
+    state: str
+    reason: str = ""
+    tools: int = 0
+    starts: int = 0
+    notes: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class Source(Protocol):
+    """Something that brings tools over time: an upstream server, a watched folder. Process-wide.
+
+    It owns ``registry`` and puts its tools there with ``replace_source``.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def registry(self) -> ToolRegistry: ...
+
+    async def start(self) -> None:
+        """Begin in the background; return at once."""
+
+    async def ready(self) -> None:
+        """Return when the first listing has come or the first try has failed."""
+
+    async def stop(self) -> None:
+        """Stop, and wait until everything it started has ended."""
+
+    def status(self) -> SourceStatus:
+        """How it is doing now."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changes:
+    """What a replacement did, as names in registration order. Immutable."""
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.changed)
+
+
+@dataclass
+class _Factory:
+    """A tool that is not made yet. Belongs to its registry."""
+
+    make: Make
+    strict: bool
+    tool: Tool | None = None
+    failure: Problem | None = None
+
+    @property
+    def pending(self) -> bool:
+        return self.tool is None and self.failure is None
+
+
+@dataclass
+class _State:
+    """All that a registry holds; replaced whole, never changed in part."""
+
+    tools: dict[str, Tool | _Factory] = field(default_factory=dict)
+    problems: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
+
+
+class ToolRegistry:
+    """A mutable set of tools of one or more sources. Process-wide; used from one event loop.
+
+        registry = ToolRegistry()
+        registry.register(search_orders, refund)
+
+    Names are unique within it. ``version`` counts changes, from 0.
+    """
+
+    def __init__(self, name: str = "python") -> None:
+        self.name = name
+        self.version = 0
+        self._state = _State()
+        self._listeners: list[Callable[[], None]] = []
+
+    def register(self, *tools: Tool) -> None:
+        """Add tools, in order: all of them or, on any mistake, none.
+
+        Raises CollisionError when a name is taken, in the registry or within the batch.
+        """
+        merged = dict(self._state.tools)
+        for tool in tools:
+            if not isinstance(tool, Tool):
+                raise DefinitionError(
+                    f"{tool!r} is not a tool.", hint="Decorate the function with @tool, or pass pegboard.tool(function)."
+                )
+            if tool.name in merged:
+                raise _collision(tool, merged[tool.name])
+            merged[tool.name] = tool
+        self._swap(_State(merged, self._state.problems))
+
+    def register_factory(self, name: str, make: Make, *, strict: bool = False) -> None:
+        """Add a tool that ``make()`` builds on the first look at the registry, once.
+
+        A factory that fails then is set aside with its reason; with ``strict`` its error is raised to whoever looked.
+        Raises InvalidNameError, and CollisionError when the name is taken.
+        """
+        check_name(name)
+        if name in self._state.tools:
+            raise CollisionError(f"The tool name {name!r} is taken in registry {self.name!r}.", hint="Rename one of them.")
+        self._swap(_State({**self._state.tools, name: _Factory(make, strict)}, self._state.problems))
+
+    def replace_source(self, source: str, tools: Iterable[Tool], problems: Iterable[Problem] = ()) -> Changes:
+        """Put ``tools`` in place of everything ``source`` had; its position among the sources is kept.
+
+        Of two tools with one name the first stays and the other is set aside. Nothing happens, and nobody is told,
+        when all definitions are equal to those that were there.
+        """
+        fresh, aside = self._admit(source, tools)
+        before = {name: tool for name, tool in self._state.tools.items() if _source_of(tool) == source}
+        all_problems = (*problems, *aside)
+        changes = _compare(before, fresh)
+        reordered = [*before] != [*fresh]
+        if not changes and not reordered and all_problems == self._state.problems.get(source, ()):
+            return changes
+        self._swap(
+            _State(_spliced(self._state.tools, source, fresh), {**self._state.problems, source: tuple(all_problems)})
+        )
+        return changes
+
+    def unregister(self, name: str) -> bool:
+        """Remove one tool. False when there is none of that name."""
+        if name not in self._state.tools:
+            return False
+        self._swap(_State({k: v for k, v in self._state.tools.items() if k != name}, self._state.problems))
+        return True
+
+    def reload(self) -> None:
+        """Forget what factories made (and how they failed): the next look makes everything anew."""
+        rebuilt: dict[str, Tool | _Factory] = {
+            name: _Factory(held.make, held.strict) if isinstance(held, _Factory) else held
+            for name, held in self._state.tools.items()
+        }
+        self._swap(_State(rebuilt, self._state.problems))
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Every tool, in registration order. Makes what factories have not made yet."""
+        made = (_made(self.name, name, held) for name, held in self._state.tools.items())
+        return tuple(tool for tool in made if tool is not None)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that was set aside, and why."""
+        of_factories = tuple(
+            held.failure for held in self._state.tools.values() if isinstance(held, _Factory) and held.failure
+        )
+        return of_factories + tuple(problem for group in self._state.problems.values() for problem in group)
+
+    def on_change(self, listener: Callable[[], None]) -> Unsubscribe:
+        """Call ``listener()`` after every change. Returns a function that stops it."""
+        self._listeners.append(listener)
+
+        def unsubscribe() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return unsubscribe
+
+    def _admit(self, source: str, tools: Iterable[Tool]) -> tuple[dict[str, Tool], list[Problem]]:
+        fresh: dict[str, Tool] = {}
+        aside: list[Problem] = []
+        for tool in tools:
+            owner = fresh.get(tool.name) or self._state.tools.get(tool.name)
+            if owner is not None and (tool.name in fresh or _source_of(owner) != source):
+                aside.append(Problem(source=source, name=tool.name, reason=str(_collision(tool, owner))))
+            else:
+                fresh[tool.name] = tool
+        return fresh, aside
+
+    def _swap(self, state: _State) -> None:
+        self._state = state
+        self.version += 1
+        for listener in tuple(self._listeners):
+            listener()
+
+
+def _collision(tool: Tool, owner: Tool | _Factory) -> CollisionError:
+    taken_by = _source_of(owner) or "a factory"
+    return CollisionError(
+        f"Two tools are named {tool.name!r}: one of {taken_by!r}, one of {tool.source!r}.",
+        hint="Rename one of them, or give one source a prefix.",
+    )
+
+
+def _source_of(held: Tool | _Factory) -> str | None:
+    return held.source if isinstance(held, Tool) else None
+
+
+def _compare(before: dict[str, Tool | _Factory], after: dict[str, Tool]) -> Changes:
+    def differs(name: str) -> bool:
+        old = before[name]
+        return not isinstance(old, Tool) or old.digest != after[name].digest or old != after[name]
+
+    return Changes(
+        added=tuple(name for name in after if name not in before),
+        removed=tuple(name for name in before if name not in after),
+        changed=tuple(name for name in after if name in before and differs(name)),
+    )
+
+
+def _spliced(tools: dict[str, Tool | _Factory], source: str, fresh: dict[str, Tool]) -> dict[str, Tool | _Factory]:
+    """``tools`` with those of ``source`` replaced where the first of them stood (at the end if it had none)."""
+    result: dict[str, Tool | _Factory] = {}
+    placed = False
+    for name, held in tools.items():
+        if _source_of(held) != source:
+            result[name] = held
+        elif not placed:
+            result.update(fresh)
+            placed = True
+    if not placed:
+        result.update(fresh)
+    return result
+
+
+def _made(registry: str, name: str, held: Tool | _Factory) -> Tool | None:
+    if isinstance(held, Tool):
+        return held
+    if held.pending:
+        try:
+            held.tool = _named(held.make(), name)
+        except Exception as error:
+            if held.strict:
+                raise
+            logger.warning("the factory of tool %r in registry %r failed", name, registry, exc_info=True)
+            reason = f"Its factory failed with {type(error).__name__}: {error}. Mend the factory, then reload."
+            held.failure = Problem(source=registry, name=name, reason=reason)
+    return held.tool
+
+
+def _named(tool: Tool, name: str) -> Tool:
+    if not isinstance(tool, Tool):
+        raise DefinitionError(f"The factory gave {type(tool).__name__}, not a tool.")
+    return tool if tool.name == name else tool.with_(name=name)
