@@ -1,0 +1,111 @@
+"""Run egress vectors: ``python -m tests.runners.egress FILE``.
+
+FILE holds one JSON object a line; ``tests/data/egress_vectors.README.md`` says what its keys mean. Failures are printed
+one a line, then what is not built by category, then the counts. Exit code: 0 when nothing failed, 1 when something did,
+2 when FILE cannot be read.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Vector = dict[str, Any]
+Check = Callable[[Vector], list[str]]
+"""What the guard did wrong with one vector; empty when it did what the vector expects."""
+
+GUARD = "pegboard.net.egress"
+ADAPTER = "tests.runners.egress_adapter"
+
+
+@dataclass
+class Report:
+    """Outcomes of one run. Lives as long as the run."""
+
+    passed: int = 0
+    failures: list[str] = field(default_factory=list)
+    not_built: Counter[str] = field(default_factory=Counter)
+
+    def lines(self) -> Iterable[str]:
+        """What is printed, the counts last."""
+        yield from self.failures
+        for category, count in sorted(self.not_built.items()):
+            yield f"not built: egress guard: {category}: {count}"
+        yield f"{self.passed} passed, {len(self.failures)} failed, {self.not_built.total()} not built"
+
+
+def find_check() -> Check | None:
+    """The adapter's ``check``, as soon as the guard can be imported; None while there is no guard."""
+    try:
+        importlib.import_module(GUARD)
+    except ModuleNotFoundError as error:
+        if error.name not in ("pegboard.net", GUARD):
+            raise
+        return None
+    check: Check = importlib.import_module(ADAPTER).check
+    return check
+
+
+def parse(line: bytes) -> Vector:
+    """The vector of a line. Raises ValueError with what is wrong."""
+    try:
+        vector = json.loads(line)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(vector, dict):
+        raise ValueError(f"an object is wanted, not {type(vector).__name__}")
+    if not isinstance(vector.get("url"), str):
+        raise ValueError("'url' must be a text")
+    if vector.get("expect") not in ("allow", "block"):
+        raise ValueError("'expect' must be 'allow' or 'block'")
+    return vector
+
+
+def run(lines: Iterable[bytes], check: Check | None) -> Report:
+    """Run every line's vector; blank lines are skipped."""
+    report = Report()
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            vector = parse(line)
+        except ValueError as error:
+            report.failures.append(f"FAILED line {number}: malformed: {error}")
+            continue
+        if check is None:
+            report.not_built[str(vector.get("category", "without a category"))] += 1
+            continue
+        problems = check(vector)
+        if problems:
+            report.failures.append(f"FAILED line {number}: {vector.get('id', vector['url'])!r}: {'; '.join(problems)}")
+        else:
+            report.passed += 1
+    if not report.passed and not report.failures and not report.not_built:
+        report.failures.append("FAILED: the file holds no vectors")
+    return report
+
+
+def main(arguments: list[str]) -> int:
+    """Run the file named by the only argument; the exit code."""
+    if len(arguments) != 1:
+        print("usage: python -m tests.runners.egress FILE", file=sys.stderr)
+        return 2
+    try:
+        lines = Path(arguments[0]).read_bytes().split(b"\n")
+    except OSError as error:
+        print(f"cannot read {arguments[0]}: {error.strerror}", file=sys.stderr)
+        return 2
+    report = run(lines, find_check())
+    for line in report.lines():
+        print(line)
+    return 1 if report.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
