@@ -36,7 +36,7 @@ def data() -> Path:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of large public corpora: ``PEGBOARD_SHARED``, else ``shared`` beside the checkout. Skips without one."""
+    """The large public corpora: the folder ``PEGBOARD_SHARED``, else ``shared`` beside the checkout; skips without."""
     folder = Path(os.environ.get("PEGBOARD_SHARED") or ROOT.parent / "shared")
     if not folder.is_dir():
         pytest.skip(f"needs the corpora in {folder}; set PEGBOARD_SHARED to the folder that holds them")
