@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from pegboard.auth import Principal
+    from pegboard.finding import FindResult, View
+    from pegboard.limits import Limits
+    from pegboard.pins import PinState
     from pegboard.tools import Halt, ToolResult
 
 ProgressSink = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -28,6 +31,34 @@ async def _no_reenter(name: str, arguments: Mapping[str, Any], context: Context)
     raise RuntimeError("This context was not made by a board: it cannot call other tools.")
 
 
+class BoardHandle(Protocol):
+    """What meta-tools may do to a board. Everything here has passed the discover permission already."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def surface(self) -> str: ...
+    @property
+    def limits(self) -> Limits: ...
+    @property
+    def finder(self) -> str:
+        """The name of this profile's finding tool."""
+
+    async def view(self) -> View:
+        """What the principal may discover, now."""
+        ...
+
+    async def find(self, query: str, limit: int | None = None) -> FindResult: ...
+
+    def pin(self, name: str) -> None: ...
+    def unpin(self, name: str) -> None: ...
+    def pin_state(self, name: str) -> PinState: ...
+
+    async def call_any(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:
+        """Call any permitted tool, shown or not, through the same dispatch."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Context:
     """What a handler knows of its call. Immutable; lives as long as one dispatch.
@@ -41,7 +72,7 @@ class Context:
     tool: str
     call_id: str
     principal: Principal | None = None
-    board: Any = None
+    board: BoardHandle | None = None
     surface: str = "python"
     values: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)

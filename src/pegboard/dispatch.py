@@ -1,6 +1,6 @@
 """Dispatch: the one path that every call takes.
 
-    resolve -> authorize -> approve -> check -> run -> bound -> receipt
+    resolve -> authorize -> admit -> approve -> check -> run -> bound -> receipt
 
 Each stage is a function that hands the call on or raises a CallError; ``Dispatcher.STAGES`` composes them.
 Nothing raises out of a dispatch but its own cancellation: every failure is a result that the model can read.
@@ -13,7 +13,8 @@ import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any, Final, Protocol
 
 from pegboard.auth import Action, Decision, Policy, Principal
@@ -30,12 +31,15 @@ from pegboard.errors import (
 )
 from pegboard.limits import Limits
 from pegboard.receipts import Receipt, ReceiptSink
-from pegboard.tools import Approval, Halt, Tool, ToolResult
+from pegboard.tools import MISSING, Approval, Halt, Tool, ToolResult
 
 logger = logging.getLogger(__name__)
 
 Resolve = Callable[[str], Tool]
-"""The tool of a name as the caller may reach it. Raises NotFoundError or UnloadedError."""
+"""The tool of a name in the caller's catalog. Raises NotFoundError, or UnloadedError for one that is gone."""
+
+Gate = Callable[[Tool], None]
+"""A last look at a tool that the caller may see, before it runs. Raises UnloadedError."""
 
 
 class Approver(Protocol):
@@ -55,6 +59,7 @@ class Call:
     arguments: Any
     context: Context
     resolve: Resolve
+    gate: Gate | None = None
     tool: Tool | None = None
     decision: Decision | None = None
     outcome: ToolResult | Halt | None = None
@@ -83,9 +88,11 @@ class Dispatcher:
     approver: Approver | None = None
     sink: ReceiptSink | None = None
 
-    async def run(self, name: str, arguments: Any, context: Context, resolve: Resolve) -> ToolResult | Halt:
+    async def run(
+        self, name: str, arguments: Any, context: Context, resolve: Resolve, gate: Gate | None = None
+    ) -> ToolResult | Halt:
         """One call, from its name to a result. Raises only CancelledError."""
-        call = Call(name=name, arguments=arguments, context=context, resolve=resolve)
+        call = Call(name=name, arguments=arguments, context=context, resolve=resolve, gate=gate)
         began, clock = time.time(), time.monotonic()
         outcome = "cancelled"
         try:
@@ -154,6 +161,12 @@ async def authorize(dispatcher: Dispatcher, call: Call) -> None:
         raise DeniedError(f"Calling {call.name!r} is not allowed.")
 
 
+async def admit(dispatcher: Dispatcher, call: Call) -> None:
+    """Let the board refuse what it has unloaded; after authorize, so that a refusal tells nothing of hidden tools."""
+    if call.gate is not None:
+        call.gate(call.found)
+
+
 async def approve(dispatcher: Dispatcher, call: Call) -> None:
     """Ask the approver when the call's tier is above what passes unasked."""
     if call.decision is None:
@@ -195,7 +208,7 @@ async def run(dispatcher: Dispatcher, call: Call) -> None:
     tool = call.found
     limit = tool.timeout or dispatcher.limits.call_timeout
     try:
-        async with asyncio.timeout(limit) as deadline:
+        async with asyncio.timeout(None if limit == inf else limit) as deadline:
             value = await tool.handler(call.arguments, call.context)
     except CallError:
         raise
@@ -213,13 +226,12 @@ async def run(dispatcher: Dispatcher, call: Call) -> None:
 async def bound(dispatcher: Dispatcher, call: Call) -> None:
     """Keep the result within its size."""
     if isinstance(call.outcome, ToolResult):
-        call.outcome = bounded(call.outcome, dispatcher.limits.result_chars)
+        call.outcome = _within(dispatcher, call, call.outcome)
     elif isinstance(call.outcome, Halt):
-        kept = bounded(call.outcome.result, dispatcher.limits.result_chars)
-        call.outcome = Halt(result=kept, say=call.outcome.say)
+        call.outcome = replace(call.outcome, result=_within(dispatcher, call, call.outcome.result))
 
 
-STAGES: Final[tuple[Stage, ...]] = (resolve, authorize, approve, check, run, bound)
+STAGES: Final[tuple[Stage, ...]] = (resolve, authorize, admit, approve, check, run, bound)
 """The pipeline. The receipt is written after the last stage, however the call ended."""
 
 
@@ -251,6 +263,13 @@ def tier_of(tool: Tool, arguments: Any) -> Approval:
 def new_call_id() -> str:
     """An id for one call: 128 random bits, in hex."""
     return uuid.uuid4().hex
+
+
+def _within(dispatcher: Dispatcher, call: Call, result: ToolResult) -> ToolResult:
+    kept = bounded(result, dispatcher.limits.result_chars)
+    # A client that was shown an output schema refuses a success without structured content.
+    lost = call.found.output_schema is not None and kept.structured is MISSING and result.structured is not MISSING
+    return replace(kept, is_error=True) if lost else kept
 
 
 def _unexpected(call: Call, error: Exception) -> HandlerError:

@@ -197,7 +197,7 @@ def at_boundary(
         slots = kept
     slots += _newcomers(record, queue, tools)
     shown = tuple(Shown(name=t.name, shown=t.shown, digest=t.digest) for t in sorted(always, key=lambda t: t.name))
-    if record.generation and shown != record.always:
+    if shown != record.always and (record.generation or record.always):
         reasons.append("always-changed")
     after = replace(record, generation=record.generation + 1, always=shown, slots=tuple(slots))
     return Boundary(record=after, diff=_diff(record, after, reasons))
@@ -244,3 +244,26 @@ class PinStore(Protocol):
     async def save(self, board_id: str, record: PinRecord) -> bool: ...
 
     async def delete(self, board_id: str) -> None: ...
+
+
+class MemoryPinStore:
+    """The in-memory twin of every pin store. Process-wide; forgets everything when the process ends."""
+
+    def __init__(self) -> None:
+        self._records: dict[str, PinRecord] = {}
+
+    async def load(self, board_id: str) -> PinRecord | None:
+        """The record, or None for a board that never saved."""
+        return self._records.get(board_id)
+
+    async def save(self, board_id: str, record: PinRecord) -> bool:
+        """Store ``record`` if it follows the one that is stored."""
+        stored = self._records.get(board_id)
+        if (stored.generation if stored else 0) != record.generation - 1:
+            return False
+        self._records[board_id] = record
+        return True
+
+    async def delete(self, board_id: str) -> None:
+        """Forget a board."""
+        self._records.pop(board_id, None)

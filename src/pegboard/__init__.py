@@ -1,0 +1,92 @@
+"""Pegboard: hang every tool and skill your agent owns on one board; show the model only what the job needs.
+
+    from pegboard import Pegboard, ToolRegistry, tool
+
+    @tool
+    def refund(order: str, amount: float) -> str:
+        "Refund an order."
+        return f"refunded {amount} of {order}"
+
+    registry = ToolRegistry()
+    registry.register(refund)
+    board = await Pegboard([registry]).open()
+    await board.call("find_tools", {"query": "give money back"})
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from pegboard.auth import Action, AllowAll, Decision, Policy, Principal
+from pegboard.board import Board, Pegboard
+from pegboard.catalog import Catalog
+from pegboard.context import Context
+from pegboard.errors import PegboardError, ToolError
+from pegboard.limits import Limits
+from pegboard.pins import MemoryPinStore, PinDiff, PinStore
+from pegboard.prefix import Listing
+from pegboard.receipts import Receipt, ReceiptSink
+from pegboard.registry import Source, SourceStatus, ToolRegistry
+from pegboard.tools import Approval, Halt, Tool, ToolResult, Visibility
+
+if TYPE_CHECKING:
+    from pegboard.search import Bm25Ranker, LexicalRanker, Ranked, Ranker, SubstringRanker
+    from pegboard.sources.python import tool
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Action",
+    "AllowAll",
+    "Approval",
+    "Bm25Ranker",
+    "Board",
+    "Catalog",
+    "Context",
+    "Decision",
+    "Halt",
+    "LexicalRanker",
+    "Limits",
+    "Listing",
+    "MemoryPinStore",
+    "Pegboard",
+    "PegboardError",
+    "PinDiff",
+    "PinStore",
+    "Policy",
+    "Principal",
+    "Ranked",
+    "Ranker",
+    "Receipt",
+    "ReceiptSink",
+    "Source",
+    "SourceStatus",
+    "SubstringRanker",
+    "Tool",
+    "ToolError",
+    "ToolRegistry",
+    "ToolResult",
+    "Visibility",
+    "__version__",
+    "tool",
+]
+
+_LAZY: Final = {
+    "Bm25Ranker": "pegboard.search",
+    "LexicalRanker": "pegboard.search",
+    "Ranked": "pegboard.search",
+    "Ranker": "pegboard.search",
+    "SubstringRanker": "pegboard.search",
+    "tool": "pegboard.sources.python",
+}
+"""Names whose module is loaded on first use, so that ``import pegboard`` stays fast."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        from importlib import import_module
+
+        value = getattr(import_module(_LAZY[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'pegboard' has no attribute {name!r}")

@@ -1,0 +1,89 @@
+"""How much of an entry is told: brief, detailed or full. Pure functions."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Any, Final
+
+
+from pegboard.tools import Approval, Tool
+
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
+_BRIEF_CHARS: Final = 200
+
+
+class Detail(StrEnum):
+    """How much a search answer says of each match."""
+
+    BRIEF = "brief"
+    DETAILED = "detailed"
+    FULL = "full"
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence on one line, at most 200 characters."""
+    flat = " ".join(text.split())
+    end = _SENTENCE_END.search(flat)
+    sentence = flat[: end.start()] if end else flat
+    return sentence if len(sentence) <= _BRIEF_CHARS else sentence[: _BRIEF_CHARS - 1].rstrip() + "…"
+
+
+def describe(tool: Tool, detail: Detail) -> dict[str, Any]:
+    """An entry at a detail level.
+
+    brief: ``name, kind, description`` (first sentence); detailed: whole description and flat ``parameters``
+    (``name, type, required, description``); full: ``inputSchema`` and ``outputSchema`` in place of the parameters.
+    """
+    if detail is Detail.BRIEF:
+        return {"name": tool.name, "kind": tool.kind, "description": first_sentence(tool.description)}
+    told: dict[str, Any] = {"name": tool.name, "kind": tool.kind, "description": tool.description}
+    if detail is Detail.DETAILED:
+        from pegboard.schema import flat_parameters
+
+        return told | {"parameters": flat_parameters(tool.input_schema)}
+    told["inputSchema"] = tool.input_schema
+    if tool.output_schema is not None:
+        told["outputSchema"] = tool.output_schema
+    return told
+
+
+def summary(tool: Tool, surface: str) -> dict[str, Any]:
+    """An entry in a list: ``name, kind, description, visibility, category?, tags?``."""
+    told = describe(tool, Detail.BRIEF) | {"visibility": tool.visibility_on(surface).value}
+    if tool.category:
+        told["category"] = tool.category
+    if tool.tags:
+        told["tags"] = list(tool.tags)
+    return told
+
+
+def full(tool: Tool, surface: str) -> dict[str, Any]:
+    """Schema and metadata of one tool; what is not set is left out."""
+    optional = {
+        "title": tool.title,
+        "category": tool.category,
+        "tags": list(tool.tags),
+        "keywords": list(tool.keywords),
+        "relatedTo": list(tool.related_to),
+        "annotations": tool.annotations,
+        "capabilities": dict(tool.capabilities),
+    }
+    told = describe(tool, Detail.FULL) | {"visibility": tool.visibility_on(surface).value, "source": tool.source}
+    return told | {key: value for key, value in optional.items() if value}
+
+
+def explained(tool: Tool, surface: str) -> dict[str, Any]:
+    """Everything: ``full``, and approval, cost, latency, hints, and the definition's cost in tokens."""
+    from pegboard.tokens import definition_cost
+
+    approval = tool.approval.value if isinstance(tool.approval, Approval) else None
+    optional = {
+        "approval": approval or ("depends on the arguments" if tool.approval else None),
+        "cost": tool.cost,
+        "latency": tool.latency,
+        "hints": dict(tool.hints),
+        "timeout": tool.timeout,
+    }
+    told = full(tool, surface) | {key: value for key, value in optional.items() if value}
+    return told | {"definitionTokens": definition_cost(tool.shown)}
