@@ -26,9 +26,12 @@ CORE = (
     "catalog",
     "finding",
     "dispatch",
+    "budget",
+    "unwrapping",
     "metatools",
     "prefix",
     "board",
+    "peg",
 )
 FEATURES = ("skills", "net", "http_tools")
 EDGES = ("sources", "stores", "encoders", "providers", "gateway", "evaluation")

@@ -1,16 +1,16 @@
 """Pegboard: hang every tool and skill your agent owns on one board; show the model only what the job needs.
 
-    from pegboard import Pegboard, ToolRegistry, tool
+from pegboard import Pegboard, ToolRegistry, tool
 
-    @tool
-    def refund(order: str, amount: float) -> str:
-        "Refund an order."
-        return f"refunded {amount} of {order}"
+@tool
+def refund(order: str, amount: float) -> str:
+    "Refund an order."
+    return f"refunded {amount} of {order}"
 
-    registry = ToolRegistry()
-    registry.register(refund)
-    board = await Pegboard([registry]).open()
-    await board.call("find_tools", {"query": "give money back"})
+registry = ToolRegistry()
+registry.register(refund)
+board = await Pegboard([registry]).open()
+await board.call("find_tools", {"query": "give money back"})
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.auth import Action, AllowAll, Decision, Policy, Principal
-from pegboard.board import Board, Pegboard
+from pegboard.board import Board
 from pegboard.catalog import Catalog
 from pegboard.context import Context
 from pegboard.errors import PegboardError, ToolError
 from pegboard.limits import Limits
+from pegboard.peg import Pegboard
 from pegboard.pins import MemoryPinStore, PinDiff, PinStore
 from pegboard.prefix import Listing
 from pegboard.receipts import Receipt, ReceiptSink

@@ -1,274 +1,47 @@
 """Boards: one conversation's pins over the shared catalog; and the Pegboard that opens them.
 
-    peg = Pegboard([registry])
-    board = await peg.open()
-    result = await board.call("find_tools", {"query": "refund an order"})
-    board.pin("refund")
-    await board.commit()
-    board.listing().items      # what the model is shown, fixed until the next commit
+peg = Pegboard([registry])
+board = await peg.open()
+result = await board.call("find_tools", {"query": "refund an order"})
+board.pin("refund")
+await board.commit()
+board.listing().items      # what the model is shown, fixed until the next commit
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from pegboard.auth import Action, AllowAll, Policy, Principal
-from pegboard.catalog import Catalog, Collisions, collision, compose
+from pegboard.auth import Action, Principal
 from pegboard.context import Context, ProgressSink, _no_progress
-from pegboard.dispatch import Approver, Dispatcher, new_call_id
-from pegboard.errors import BoardError, CollisionError, NotFoundError, StoreError, UnloadedError
+from pegboard.dispatch import new_call_id
+from pegboard.errors import BoardError, NotFoundError, StoreError, UnloadedError
 from pegboard.finding import FindResult, View, find
 from pegboard.limits import Limits
-from pegboard.metatools import META_TOOLS, PIN_CHANGING, PROFILES
+from pegboard.metatools import META_TOOLS, PIN_CHANGING
 from pegboard.pins import (
     Boundary,
-    MemoryPinStore,
     PinDiff,
     PinEvent,
     PinQueue,
     PinRecord,
     PinState,
-    PinStore,
     at_boundary,
 )
 from pegboard.prefix import Listing
-from pegboard.receipts import ReceiptSink
-from pegboard.registry import Source, ToolRegistry, Unsubscribe
 from pegboard.tools import Halt, Tool, ToolResult, Visibility
 
 if TYPE_CHECKING:
-    from pegboard.search.rankers import Ranked, Ranker
+    from pegboard.peg import Pegboard
+    from pegboard.search.rankers import Ranked
 
 logger = logging.getLogger(__name__)
 
 _COMMIT_TRIES: Final = 20
-
-
-class Pegboard:
-    """Everything one process offers: registries, sources, policy, ranker. Process-wide; opens boards.
-
-        async with Pegboard([registry], sources=[upstream]) as peg:
-            board = await peg.open()
-
-    ``registries`` come first in the catalog, then those of the ``sources``. ``policy`` is asked wherever a principal
-    is present (default: allow everything); ``store`` keeps boards (default: in memory); ``ranker`` searches (default:
-    LexicalRanker). ``collisions`` says what happens to the later of two tools of one name (default: ``refuse``).
-    ``profiles`` replaces which meta-tools a profile shows.
-
-    Raises CollisionError when two of ``registries`` have a tool of one name and ``collisions`` is ``refuse``, or when a
-    tool has the name of a meta-tool.
-    """
-
-    def __init__(
-        self,
-        registries: Iterable[ToolRegistry] = (),
-        *,
-        sources: Iterable[Source] = (),
-        policy: Policy | None = None,
-        approver: Approver | None = None,
-        store: PinStore | None = None,
-        ranker: Ranker | None = None,
-        limits: Limits | None = None,
-        collisions: Collisions = "refuse",
-        profiles: Mapping[str, Sequence[str]] | None = None,
-        receipts: ReceiptSink | None = None,
-    ) -> None:
-        self.limits = limits or Limits()
-        self.policy = policy or AllowAll()
-        self.store = store or MemoryPinStore()
-        self.profiles = {**PROFILES, **{name: tuple(tools) for name, tools in (profiles or {}).items()}}
-        self._ranker = ranker
-        self._collisions = collisions
-        self._registries: list[ToolRegistry] = []
-        self._sources: list[Source] = []
-        self._unsubscribe: dict[int, Unsubscribe] = {}
-        self._listeners: list[Callable[[], None]] = []
-        self._catalog: Catalog | None = None
-        self._generation = 0
-        self._started = False
-        self.dispatcher = Dispatcher(policy=self.policy, limits=self.limits, approver=approver, sink=receipts)
-        # What a meta-tool does is authorized by what it touches, not by its own name.
-        self.meta_dispatcher = Dispatcher(policy=AllowAll(), limits=self.limits, sink=receipts)
-        for registry in registries:
-            self._attach(registry)
-        self._refuse_collisions()
-        for source in sources:
-            self._add(source)
-
-    async def __aenter__(self) -> Pegboard:
-        await self.start()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self.stop()
-
-    async def start(self) -> None:
-        """Start every source, side by side, in the background."""
-        self._started = True
-        await asyncio.gather(*(source.start() for source in self._sources))
-
-    async def stop(self) -> None:
-        """Stop every source, side by side, and wait for it. One that fails to stop is logged."""
-        self._started = False
-        ended = await asyncio.gather(*(source.stop() for source in self._sources), return_exceptions=True)
-        for source, error in zip(self._sources, ended, strict=True):
-            if isinstance(error, Exception):
-                logger.error("source %r did not stop cleanly", source.name, exc_info=error)
-
-    async def add_source(self, source: Source) -> None:
-        """Add a source, and start it when the others have been started."""
-        self._add(source)
-        if self._started:
-            await source.start()
-
-    async def remove_source(self, name: str) -> None:
-        """Stop a source and take its tools out of the catalog. Does nothing when there is none of that name."""
-        for source in [source for source in self._sources if source.name == name]:
-            self._sources.remove(source)
-            self._detach(source.registry)
-            await source.stop()
-
-    async def ready(self, timeout: float | None = None) -> tuple[str, ...]:
-        """Wait until every source has brought its first listing or failed its first try, at most ``timeout`` seconds.
-
-        Gives the names of those that have done neither.
-        """
-        waiting = {asyncio.ensure_future(source.ready()): source.name for source in self._sources}
-        if not waiting:
-            return ()
-        _, pending = await asyncio.wait(waiting, timeout=timeout)
-        for task in pending:
-            task.cancel()
-        await asyncio.gather(*pending, return_exceptions=True)
-        return tuple(waiting[task] for task in waiting if task in pending)
-
-    @property
-    def sources(self) -> tuple[Source, ...]:
-        """The sources, in order."""
-        return tuple(self._sources)
-
-    @property
-    def ranker(self) -> Ranker:
-        """The ranker in force."""
-        if self._ranker is None:
-            from pegboard.search import LexicalRanker
-
-            self._ranker = LexicalRanker()
-        return self._ranker
-
-    @property
-    def catalog(self) -> Catalog:
-        """The catalog of this moment. A new one, of the next generation, after every change of a registry."""
-        if self._catalog is None:
-            self._generation += 1
-            self._catalog = compose(
-                self._registries,
-                collisions=self._collisions,
-                reserved=META_TOOLS,
-                generation=self._generation,
-                ranker=self._ranker,
-            )
-        return self._catalog
-
-    def on_change(self, listener: Callable[[], None]) -> Unsubscribe:
-        """Call ``listener()`` after every change of the catalog. Returns a function that stops it."""
-        self._listeners.append(listener)
-
-        def unsubscribe() -> None:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
-
-        return unsubscribe
-
-    def status(self) -> dict[str, Any]:
-        """How every source is doing and what was set aside, as a JSON object."""
-        sources = []
-        for source in self._sources:
-            state = source.status()
-            told = {"name": state.name, "kind": state.kind, "state": state.state, "tools": state.tools}
-            optional = {"reason": state.reason, "starts": state.starts, "notes": list(state.notes)}
-            sources.append(told | {key: value for key, value in optional.items() if value})
-        problems = [{"source": p.source, "name": p.name, "reason": p.reason} for p in self.catalog.problems]
-        return {
-            "generation": self.catalog.generation,
-            "tools": len(self.catalog),
-            "sources": sources,
-            "set_aside": problems,
-        }
-
-    async def open(
-        self,
-        principal: Principal | None = None,
-        board_id: str | None = None,
-        *,
-        surface: str = "python",
-        context: Mapping[str, Any] | None = None,
-        allowed: Iterable[str] | None = None,
-        profile: str = "python",
-    ) -> Board:
-        """Open a board: a new one, or that of ``board_id`` as it was at its last boundary.
-
-        ``context`` holds values for every call of this board; ``allowed`` the names of the tools it may show and call
-        (default: all); ``profile`` which meta-tools it has. Raises BoardError for an id that does not exist or is
-        somebody else's, StoreError when the store fails, ValueError for an unknown profile.
-        """
-        if profile not in self.profiles:
-            raise ValueError(f"unknown profile {profile!r}; there are {', '.join(sorted(self.profiles))}")
-        owner = principal.key if principal else None
-        record = None
-        if board_id is not None:
-            record = await self.store.load(board_id)
-            if record is None or record.owner != owner:
-                raise BoardError(f"There is no board {board_id!r}.", hint="Open a new one.")
-        board = Board(
-            self,
-            board_id=board_id or secrets.token_urlsafe(24),
-            record=record,
-            principal=principal,
-            surface=surface,
-            context=dict(context or {}),
-            allowed=None if allowed is None else frozenset(allowed),
-            profile=profile,
-        )
-        await board.begin()
-        return board
-
-    def _add(self, source: Source) -> None:
-        if any(other.name == source.name for other in self._sources):
-            raise CollisionError(f"Two sources are named {source.name!r}.", hint="Rename one of them.")
-        self._sources.append(source)
-        self._attach(source.registry)
-
-    def _attach(self, registry: ToolRegistry) -> None:
-        self._registries.append(registry)
-        self._unsubscribe[id(registry)] = registry.on_change(self._changed)
-        self._changed()
-
-    def _detach(self, registry: ToolRegistry) -> None:
-        self._registries.remove(registry)
-        self._unsubscribe.pop(id(registry))()
-        self._changed()
-
-    def _changed(self) -> None:
-        self._catalog = None
-        for listener in tuple(self._listeners):
-            listener()
-
-    def _refuse_collisions(self) -> None:
-        """What a developer wired wrongly is said at once; what arrives later is set aside and reported."""
-        owners: dict[str, Tool] = {}
-        for registry in self._registries:
-            for tool in registry.tools():
-                if tool.name in META_TOOLS and self._collisions != "prefix":
-                    raise collision(tool, None)
-                if tool.name in owners and self._collisions == "refuse":
-                    raise collision(tool, owners[tool.name])
-                owners[tool.name] = tool
 
 
 class Board:
@@ -342,6 +115,10 @@ class Board:
         """Where a name stands now, wishes included."""
         return self._queue.state(self._record, name)
 
+    def hides(self, name: str) -> bool:
+        """Whether the catalog has this name and the principal, as of the last view, may not discover it."""
+        return name in self._hidden
+
     def active_set(self) -> tuple[Tool, ...]:
         """What the model may call by its own name: always-visible tools by name, then the pins in pin order.
 
@@ -359,8 +136,9 @@ class Board:
         Tombstones keep their place and bytes until ``compact``. What the principal may no longer discover, as of the
         last ``view``, is left out at once.
         """
-        shown = (*self._record.always, *self._record.slots)
-        return Listing(tuple(item.shown for item in shown if item.name not in self._hidden))
+        shown = [(item.name, item.shown) for item in self._record.always]
+        shown += [(slot.name, slot.shown) for slot in self._record.slots]
+        return Listing(tuple(definition for name, definition in shown if name not in self._hidden))
 
     @property
     def tombstone_tokens(self) -> int:
@@ -478,9 +256,7 @@ class Board:
     async def _prepared(self, queue: PinQueue, *, compact: bool) -> Boundary:
         view = await self.view()
         pinnable = {t.name: t for t in view.tools if t.visibility_on(self.surface) is Visibility.ON_DEMAND}
-        return at_boundary(
-            self._record, queue, pinnable, self._always(view), hidden=self._hidden, compact=compact
-        )
+        return at_boundary(self._record, queue, pinnable, self._always(view), hidden=self._hidden, compact=compact)
 
     async def _reload(self) -> None:
         stored = await self._peg.store.load(self.id)

@@ -71,7 +71,7 @@ class Catalog:
         return self.candidates.only([tool.name in permitted for tool in self._tools])
 
     def search(self, query: str | None, within: Iterable[str] | str | None = None) -> list[Tool]:
-        """The tools that fit ``query``, best first; only among ``within`` where it is given. A blank query finds none."""
+        """The tools that fit ``query``, best first, only among ``within`` where given. A blank query finds none."""
         if not query or not query.strip():
             return []
         from pegboard.search import LexicalRanker, exact_first
@@ -122,7 +122,9 @@ def compose(
     return Catalog(taken.values(), generation=generation, problems=problems, ranker=ranker)
 
 
-def _placed(tool: Tool, taken: dict[str, Tool], collisions: Collisions, reserved: Collection[str]) -> Tool | Problem | None:
+def _placed(
+    tool: Tool, taken: dict[str, Tool], collisions: Collisions, reserved: Collection[str]
+) -> Tool | Problem | None:
     """The tool under the name it gets, the problem that keeps it out, or None when it is left out on purpose."""
     if tool.name not in taken and tool.name not in reserved:
         return tool
@@ -140,5 +142,5 @@ def collision(tool: Tool, owner: Tool | None) -> CollisionError:
     by = f"a tool of source {owner.source!r}" if owner else "one of Pegboard's meta-tools"
     return CollisionError(
         f"The tool name {tool.name!r} of source {tool.source!r} is already used by {by}.",
-        hint=f"Give source {tool.source!r} a prefix, rename the tool, or set collisions = \"prefix\".",
+        hint=f'Give source {tool.source!r} a prefix, rename the tool, or set collisions = "prefix".',
     )

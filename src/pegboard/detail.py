@@ -1,11 +1,10 @@
-"""How much of an entry is told: brief, detailed or full. Pure functions."""
+"""How much is told of one entry: brief, detailed or full. Pure functions."""
 
 from __future__ import annotations
 
 import re
 from enum import StrEnum
 from typing import Any, Final
-
 
 from pegboard.tools import Approval, Tool
 

@@ -207,20 +207,16 @@ async def run(dispatcher: Dispatcher, call: Call) -> None:
     """Run the handler under its time limit; translate whatever it raises."""
     tool = call.found
     limit = tool.timeout or dispatcher.limits.call_timeout
+    deadline = asyncio.timeout(None if limit == inf else limit)
     try:
-        async with asyncio.timeout(None if limit == inf else limit) as deadline:
+        async with deadline:
             value = await tool.handler(call.arguments, call.context)
+        call.outcome = value if isinstance(value, Halt) else ToolResult.of(value)
     except CallError:
         raise
-    except TimeoutError as error:
-        if not deadline.expired():
-            raise _unexpected(call, error) from error
-        raise CallTimeoutError(
-            f"{call.name!r} took longer than {limit:g} s and was stopped.", hint="Ask for less, or try again later."
-        ) from error
     except Exception as error:
-        raise _unexpected(call, error) from error
-    call.outcome = value if isinstance(value, Halt) else _result(call, value)
+        # A TimeoutError may be the handler's own: then it is as unexpected as any other exception.
+        raise _timed_out(call, limit) if deadline.expired() else _unexpected(call, error) from error
 
 
 async def bound(dispatcher: Dispatcher, call: Call) -> None:
@@ -242,10 +238,12 @@ async def decide(policy: Policy, principal: Principal, action: Action, tool: Too
     except Exception:
         logger.exception("the policy failed on %s of %r: denied", action, tool.name)
         return Decision(allowed=False, reason="the policy failed")
-    if not isinstance(decision, Decision) or not isinstance(decision.allowed, bool):
-        logger.error("the policy answered %s of %r with %r: denied", action, tool.name, type(decision).__name__)
+    # Strangers write policies: an answer is believed only when it is one.
+    given: object = decision
+    if not isinstance(given, Decision) or not isinstance(given.allowed, bool):
+        logger.error("the policy answered %s of %r with %r: denied", action, tool.name, type(given).__name__)
         return Decision(allowed=False, reason="the policy gave no decision")
-    return decision
+    return given
 
 
 def tier_of(tool: Tool, arguments: Any) -> Approval:
@@ -272,6 +270,12 @@ def _within(dispatcher: Dispatcher, call: Call, result: ToolResult) -> ToolResul
     return replace(kept, is_error=True) if lost else kept
 
 
+def _timed_out(call: Call, limit: float) -> CallTimeoutError:
+    return CallTimeoutError(
+        f"{call.name!r} took longer than {limit:g} s and was stopped.", hint="Ask for less, or try again later."
+    )
+
+
 def _unexpected(call: Call, error: Exception) -> HandlerError:
     call.reason = f"{type(error).__name__}: {error}"
     logger.error("%r failed (call %s)", call.name, call.context.call_id, exc_info=error)
@@ -280,10 +284,3 @@ def _unexpected(call: Call, error: Exception) -> HandlerError:
         hint=f"The log has the details under {call.context.call_id}.",
         data={"id": call.context.call_id},
     )
-
-
-def _result(call: Call, value: Any) -> ToolResult:
-    try:
-        return ToolResult.of(value)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise _unexpected(call, error) from error

@@ -105,7 +105,7 @@ def checked_limit(limit: Any, limits: Limits) -> tuple[int, tuple[str, ...]]:
 
 
 def page(tools: Sequence[Tool], cursor: str | None, size: int) -> Page:
-    """One page of ``tools`` by name. A cursor names the last tool seen, so that pages stay right when tools come and go.
+    """One page of ``tools`` by name. A cursor names the last tool seen: pages stay right when tools come and go.
 
     Raises InvalidArgumentsError for a cursor that was not given out here.
     """

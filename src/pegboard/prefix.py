@@ -40,5 +40,3 @@ class Listing:
     def names(self) -> tuple[str, ...]:
         """The names, in order."""
         return tuple(str(item["name"]) for item in self.items)
-
-

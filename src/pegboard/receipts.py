@@ -13,7 +13,7 @@ logger = logging.getLogger("pegboard.receipts")
 class Receipt:
     """One call, after it ended. Immutable.
 
-    ``outcome`` is ``ok | halt | tool_error`` or the code of the error that ended it (``cancelled`` too); ``reason`` is the
+    ``outcome`` is ``ok | halt | tool_error | cancelled`` or the code of the error that ended it; ``reason`` is the
     truth behind it (a hidden tool's receipt says so, its answer does not). ``started`` is a UNIX time in seconds.
     Arguments and results are not recorded.
     """

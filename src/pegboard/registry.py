@@ -130,7 +130,8 @@ class ToolRegistry:
         for tool in tools:
             if not isinstance(tool, Tool):
                 raise DefinitionError(
-                    f"{tool!r} is not a tool.", hint="Decorate the function with @tool, or pass pegboard.tool(function)."
+                    f"{tool!r} is not a tool.",
+                    hint="Decorate the function with @tool, or pass pegboard.tool(function).",
                 )
             if tool.name in merged:
                 raise _collision(tool, merged[tool.name])
@@ -145,7 +146,9 @@ class ToolRegistry:
         """
         check_name(name)
         if name in self._state.tools:
-            raise CollisionError(f"The tool name {name!r} is taken in registry {self.name!r}.", hint="Rename one of them.")
+            raise CollisionError(
+                f"The tool name {name!r} is taken in registry {self.name!r}.", hint="Rename one of them."
+            )
         self._swap(_State({**self._state.tools, name: _Factory(make, strict)}, self._state.problems))
 
     def replace_source(self, source: str, tools: Iterable[Tool], problems: Iterable[Problem] = ()) -> Changes:

@@ -164,7 +164,7 @@ class Tool:
         return hashlib.sha256(canonical_json(self.shown)).hexdigest()
 
     def visibility_on(self, surface: str) -> Visibility:
-        """The visibility on one surface (``"mcp"``, ``"python"``, ...): its hint if there is one, else ``visibility``."""
+        """The visibility on a surface (``"mcp"``, ``"python"``, ...): its hint if there is one, else ``visibility``."""
         hint = self.hints.get(surface)
         if isinstance(hint, Mapping) and hint.get("visibility") in list(Visibility):
             return Visibility(hint["visibility"])
@@ -211,7 +211,7 @@ class ToolResult:
         known = {"content", "structuredContent", "isError", "_meta"}
         return cls(
             content=tuple(wire.get("content") or ()),
-            structured=wire["structuredContent"] if "structuredContent" in wire else MISSING,
+            structured=wire.get("structuredContent", MISSING),
             is_error=bool(wire.get("isError", False)),
             meta=wire.get("_meta") or {},
             extra={key: value for key, value in wire.items() if key not in known},
