@@ -1,0 +1,247 @@
+"""Pins as functions over values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pegboard.context import Context
+from pegboard.pins import (
+    TRANSITIONS,
+    MemoryPinStore,
+    PinDiff,
+    PinEvent,
+    PinQueue,
+    PinRecord,
+    PinState,
+    at_boundary,
+    step,
+)
+from pegboard.tools import Tool, Visibility
+
+pytestmark = pytest.mark.anyio
+
+
+async def nothing(arguments: dict[str, Any], context: Context) -> None:
+    return None
+
+
+def make(name: str, description: str = "", *, always: bool = False) -> Tool:
+    visibility = Visibility.ALWAYS if always else Visibility.ON_DEMAND
+    return Tool(name=name, description=description, handler=nothing, visibility=visibility)
+
+
+TOOLS = {name: make(name) for name in "abc"}
+ALWAYS = [make("z", always=True)]
+
+
+class Bench:
+    """A record, a queue and a catalog to try boundaries on."""
+
+    def __init__(self) -> None:
+        self.record = PinRecord()
+        self.queue = PinQueue()
+        self.tools = dict(TOOLS)
+        self.always = list(ALWAYS)
+
+    def pin(self, *names: str) -> Bench:
+        for name in names:
+            self.queue.put(PinEvent.PIN, name)
+        return self
+
+    def unpin(self, *names: str) -> Bench:
+        for name in names:
+            self.queue.put(PinEvent.UNPIN, name)
+        return self
+
+    def commit(self, *, compact: bool = False, hidden: Iterable[str] = ()) -> PinDiff:
+        tools = {name: tool for name, tool in self.tools.items() if name not in set(hidden)}
+        boundary = at_boundary(self.record, self.queue, tools, self.always, hidden=set(hidden), compact=compact)
+        self.record, self.queue = boundary.record, PinQueue()
+        return boundary.diff
+
+    @property
+    def active(self) -> list[str]:
+        return [slot.name for slot in self.record.slots if slot.state is PinState.ACTIVE]
+
+    @property
+    def shown(self) -> list[tuple[str, str]]:
+        return [(item.name, item.digest) for item in (*self.record.always, *self.record.slots)]
+
+
+def test_every_state_has_a_row_and_every_row_leads_to_a_state() -> None:
+    assert set(TRANSITIONS) == set(PinState)
+    for row in TRANSITIONS.values():
+        assert set(row) <= set(PinEvent)
+        assert set(row.values()) <= set(PinState)
+
+
+def test_pins_become_active_at_a_boundary_in_pin_order() -> None:
+    bench = Bench().pin("c", "a")
+    assert bench.queue.pending(bench.record) == (("c", "a"), ())
+    assert bench.commit() == PinDiff(added=("c", "a"))
+    assert bench.active == ["c", "a"]
+
+
+def test_a_pin_and_an_unpin_cancel_each_other() -> None:
+    bench = Bench().pin("a").unpin("a")
+    assert bench.queue.pending(bench.record) == ((), ())
+    assert bench.commit() == PinDiff()
+
+
+def test_an_unpinned_tool_keeps_its_place_and_bytes_until_compaction() -> None:
+    bench = Bench().pin("a", "b")
+    bench.commit()
+    before = bench.shown
+    assert bench.unpin("a").commit() == PinDiff(tombstoned=("a",), unchanged=("b",))
+    assert bench.shown == before
+    assert bench.active == ["b"]
+    assert bench.commit(compact=True).invalidations == ("compact",)
+    assert [name for name, _ in bench.shown] == ["z", "b"]
+
+
+def test_a_compaction_without_tombstones_invalidates_nothing() -> None:
+    bench = Bench().pin("a")
+    bench.commit()
+    assert bench.commit(compact=True).invalidations == ()
+
+
+def test_a_tool_pinned_again_comes_back_in_its_old_place_with_its_old_bytes() -> None:
+    bench = Bench().pin("a", "b")
+    bench.commit()
+    before = bench.shown
+    bench.unpin("a").commit()
+    assert bench.pin("a").commit() == PinDiff(added=("a",), unchanged=("b",))
+    assert bench.shown == before
+    assert bench.active == ["a", "b"]
+
+
+def test_a_name_that_no_registry_knows_is_dropped_at_the_boundary() -> None:
+    bench = Bench().pin("nowhere", "a")
+    assert bench.commit() == PinDiff(added=("a",))
+    bench.tools["nowhere"] = make("nowhere")
+    assert bench.commit().added == ()
+
+
+def test_a_tool_registered_before_the_boundary_is_pinned() -> None:
+    bench = Bench().pin("late")
+    bench.tools["late"] = make("late")
+    assert bench.commit().added == ("late",)
+
+
+def test_a_vanished_tool_becomes_a_tombstone_and_comes_back_by_itself() -> None:
+    bench = Bench().pin("a", "b", "c")
+    bench.commit()
+    before = bench.shown
+    gone = bench.tools.pop("b")
+    assert bench.commit() == PinDiff(tombstoned=("b",), unchanged=("a", "c"))
+    assert bench.shown == before
+    assert bench.record.state("b") is PinState.GONE
+    bench.tools["b"] = gone
+    assert bench.commit().added == ("b",)
+    assert bench.shown == before
+
+
+def test_a_vanished_tool_that_was_unpinned_does_not_come_back_by_itself() -> None:
+    bench = Bench().pin("a")
+    bench.commit()
+    gone = bench.tools.pop("a")
+    bench.commit()
+    bench.unpin("a").commit()
+    bench.tools["a"] = gone
+    assert bench.commit().added == ()
+
+
+def test_a_changed_definition_is_shown_from_the_next_boundary_on_and_named() -> None:
+    bench = Bench().pin("a", "b")
+    bench.commit()
+    bench.tools["a"] = make("a", "another text")
+    assert bench.commit().invalidations == ("drift:a",)
+    assert bench.record.slots[0].shown["description"] == "another text"
+
+
+def test_a_tombstone_never_drifts() -> None:
+    bench = Bench().pin("a")
+    bench.commit()
+    bench.unpin("a").commit()
+    before = bench.shown
+    bench.tools["a"] = make("a", "another text")
+    assert bench.commit().invalidations == ()
+    assert bench.shown == before
+
+
+def test_a_change_among_the_always_visible_is_named() -> None:
+    bench = Bench()
+    bench.commit()
+    bench.always.append(make("y", always=True))
+    assert bench.commit().invalidations == ("always-changed",)
+    assert [name for name, _ in bench.shown] == ["y", "z"]
+
+
+def test_what_may_no_longer_be_discovered_leaves_the_listing_tombstones_too() -> None:
+    bench = Bench().pin("a", "b")
+    bench.commit()
+    bench.unpin("b").commit()
+    assert bench.commit(hidden=["a", "b"]).invalidations == ("permission",)
+    assert [name for name, _ in bench.shown] == ["z"]
+
+
+def test_a_queue_keeps_the_last_wish_at_the_end() -> None:
+    bench = Bench().pin("a", "b").unpin("a").pin("a")
+    assert bench.queue.pending(bench.record) == (("b", "a"), ())
+
+
+def test_settling_a_queue_keeps_wishes_that_came_later() -> None:
+    queue = PinQueue()
+    queue.put(PinEvent.PIN, "a")
+    queue.put(PinEvent.PIN, "b")
+    done = queue.copy()
+    queue.put(PinEvent.UNPIN, "a")
+    queue.settle(done)
+    assert queue.state(PinRecord(), "b") is PinState.ABSENT
+    settled = at_boundary(PinRecord(), done, TOOLS, []).record
+    assert queue.pending(settled) == ((), ("a",))
+
+
+async def test_a_store_takes_only_the_record_that_follows() -> None:
+    store = MemoryPinStore()
+    first = replace(PinRecord(), generation=1)
+    assert await store.load("x") is None
+    assert await store.save("x", first)
+    assert not await store.save("x", first)
+    assert await store.save("x", replace(first, generation=2))
+    assert await store.load("x") == replace(first, generation=2)
+
+
+operations = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(["pin", "unpin", "vanish", "return"]), st.sampled_from("abc")),
+        st.just(("commit", "")),
+    ),
+    max_size=40,
+)
+
+
+@given(operations)
+def test_boundaries_only_append_and_never_change_earlier_bytes(steps: list[tuple[str, str]]) -> None:
+    bench = Bench()
+    shown: list[tuple[str, str]] = []
+    for what, name in [*steps, ("commit", "")]:
+        if what == "commit":
+            diff = bench.commit()
+            assert not diff.invalidations
+            assert bench.shown[: len(shown)] == shown
+            assert not set(diff.added) & set(diff.tombstoned)
+            shown = bench.shown
+        elif what == "vanish":
+            bench.tools.pop(name, None)
+        elif what == "return":
+            bench.tools[name] = TOOLS[name]
+        else:
+            bench.pin(name) if what == "pin" else bench.unpin(name)
+            assert step(bench.record.state(name), PinEvent(what)) is bench.queue.state(bench.record, name)

@@ -1,0 +1,165 @@
+"""Registries: batches, factories, sources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pegboard.context import Context
+from pegboard.errors import CollisionError, DefinitionError, InvalidNameError
+from pegboard.registry import Changes, Problem, ToolRegistry
+from pegboard.tools import Tool
+
+
+async def nothing(arguments: dict[str, Any], context: Context) -> None:
+    return None
+
+
+def make(name: str, description: str = "", source: str = "python") -> Tool:
+    return Tool(name=name, description=description, handler=nothing, source=source)
+
+
+def names(registry: ToolRegistry) -> list[str]:
+    return [tool.name for tool in registry.tools()]
+
+
+def test_tools_keep_the_order_of_registration() -> None:
+    registry = ToolRegistry()
+    registry.register(make("b"), make("a"))
+    assert names(registry) == ["b", "a"]
+
+
+def test_a_batch_with_a_taken_name_registers_nothing() -> None:
+    registry = ToolRegistry()
+    registry.register(make("a"))
+    with pytest.raises(CollisionError, match="'a'"):
+        registry.register(make("b"), make("a", source="other"))
+    assert names(registry) == ["a"]
+    assert registry.version == 1
+
+
+def test_a_batch_that_names_a_tool_twice_registers_nothing() -> None:
+    registry = ToolRegistry()
+    with pytest.raises(CollisionError):
+        registry.register(make("b"), make("b"))
+    assert names(registry) == []
+
+
+def test_a_collision_names_both_sources_and_the_way_out() -> None:
+    registry = ToolRegistry()
+    registry.register(make("a", source="east"))
+    with pytest.raises(CollisionError, match=r"'east'.*'west'.*prefix"):
+        registry.register(make("a", source="west"))
+
+
+def test_what_is_no_tool_is_refused_with_the_fix() -> None:
+    with pytest.raises(DefinitionError, match="@tool"):
+        ToolRegistry().register(print)  # type: ignore[arg-type]
+
+
+def test_a_factory_is_called_on_the_first_look_once() -> None:
+    calls: list[str] = []
+    registry = ToolRegistry()
+
+    def build() -> Tool:
+        calls.append("made")
+        return make("a", f"made {len(calls)}")
+
+    registry.register_factory("a", build)
+    assert calls == []
+    assert registry.tools() == registry.tools()
+    assert calls == ["made"]
+    registry.reload()
+    assert calls == ["made"]
+    assert [tool.description for tool in registry.tools()] == ["made 2"]
+
+
+def test_a_failing_factory_is_set_aside_with_its_reason_and_tried_again_after_reload() -> None:
+    registry = ToolRegistry()
+    broken = [True]
+
+    def build() -> Tool:
+        if broken[0]:
+            raise RuntimeError("no database")
+        return make("b")
+
+    registry.register(make("a"))
+    registry.register_factory("b", build)
+    assert names(registry) == ["a"]
+    (problem,) = registry.problems()
+    assert problem.name == "b"
+    assert "no database" in problem.reason
+    broken[0] = False
+    assert names(registry) == ["a"]
+    registry.reload()
+    assert names(registry) == ["a", "b"]
+    assert registry.problems() == ()
+
+
+def test_a_strict_factory_raises_to_whoever_looks() -> None:
+    registry = ToolRegistry()
+
+    def build() -> Tool:
+        raise RuntimeError("no database")
+
+    registry.register_factory("b", build, strict=True)
+    with pytest.raises(RuntimeError, match="no database"):
+        registry.tools()
+
+
+def test_a_factory_needs_a_legal_and_free_name() -> None:
+    registry = ToolRegistry()
+    registry.register(make("a"))
+    with pytest.raises(InvalidNameError):
+        registry.register_factory("a b", lambda: make("a"))
+    with pytest.raises(CollisionError):
+        registry.register_factory("a", lambda: make("a"))
+
+
+def test_a_source_is_replaced_in_its_place() -> None:
+    registry = ToolRegistry()
+    registry.replace_source("one", [make("a", source="one"), make("b", source="one")])
+    registry.replace_source("two", [make("c", source="two")])
+    changes = registry.replace_source("one", [make("b", "new", source="one"), make("d", source="one")])
+    assert changes == Changes(added=("d",), removed=("a",), changed=("b",))
+    assert names(registry) == ["b", "d", "c"]
+
+
+def test_an_equal_listing_changes_nothing_and_tells_nobody() -> None:
+    registry = ToolRegistry()
+    told: list[int] = []
+    registry.on_change(lambda: told.append(registry.version))
+    registry.replace_source("one", [make("a", source="one")])
+    assert not registry.replace_source("one", [make("a", source="one")])
+    assert told == [1]
+
+
+def test_a_source_may_not_take_a_name_of_another_and_the_rest_goes_on() -> None:
+    registry = ToolRegistry()
+    registry.replace_source("one", [make("a", source="one")])
+    registry.replace_source("two", [make("a", source="two"), make("b", source="two")])
+    assert names(registry) == ["a", "b"]
+    (problem,) = registry.problems()
+    assert (problem.source, problem.name) == ("two", "a")
+
+
+def test_problems_of_a_source_are_those_of_its_last_listing() -> None:
+    registry = ToolRegistry()
+    bad = Problem(source="one", name="x", reason="bad schema")
+    registry.replace_source("one", [], [bad])
+    assert registry.problems() == (bad,)
+    registry.replace_source("one", [])
+    assert registry.problems() == ()
+
+
+def test_listeners_hear_every_change_until_they_leave() -> None:
+    registry = ToolRegistry()
+    told: list[str] = []
+    leave = registry.on_change(lambda: told.append("changed"))
+    registry.register(make("a"))
+    assert registry.unregister("a")
+    assert not registry.unregister("a")
+    leave()
+    registry.register(make("b"))
+    assert told == ["changed", "changed"]
