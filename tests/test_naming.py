@@ -31,7 +31,8 @@ def test_the_message_about_a_long_name_says_how_long_it_is_and_offers_a_legal_on
     with pytest.raises(InvalidNameError, match="70 characters") as refused:
         check_name("n" * 70)
     offered = re.search(r"'([^']+)'\.$", str(refused.value))
-    assert offered and LEGAL.match(offered[1])
+    assert offered
+    assert LEGAL.match(offered[1])
 
 
 def test_a_prefix_is_joined_with_two_underscores() -> None:
@@ -40,7 +41,9 @@ def test_a_prefix_is_joined_with_two_underscores() -> None:
 
 def test_a_joined_name_that_is_too_long_is_cut_and_keeps_a_hash() -> None:
     name = legal_name("x" * 60, "github")
-    assert LEGAL.match(name) and len(name) == MAX_NAME and name.startswith("github__xxx")
+    assert LEGAL.match(name)
+    assert len(name) == MAX_NAME
+    assert name.startswith("github__xxx")
 
 
 def test_names_that_become_alike_after_cleaning_stay_apart() -> None:
@@ -56,7 +59,9 @@ def test_every_name_becomes_legal_and_depends_on_name_and_prefix_alone(name: str
 
 @given(st.lists(st.tuples(st.text(max_size=80), st.text(max_size=80)), unique=True, max_size=30))
 def test_different_names_of_one_prefix_never_meet_unless_they_are_spelt_legally(pairs: list[tuple[str, str]]) -> None:
-    hashed = [legal_name(name, prefix) for name, prefix in pairs if not LEGAL.match(f"{prefix}__{name}" if prefix else name)]
+    hashed = [
+        legal_name(name, prefix) for name, prefix in pairs if not LEGAL.match(f"{prefix}__{name}" if prefix else name)
+    ]
     assert len(set(hashed)) == len(hashed)
 
 

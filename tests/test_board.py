@@ -1,0 +1,313 @@
+"""Boards: listings that only boundaries change."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from pegboard import Limits, MemoryPinStore, Pegboard, Principal, ToolRegistry, ToolResult
+from pegboard.board import Board
+from pegboard.errors import BoardError, CollisionError, StoreError
+from pegboard.pins import PinRecord
+from tests.support import ALICE, Rules, make, registry_of
+
+pytestmark = pytest.mark.anyio
+
+BOB = Principal(id="bob", issuer="test")
+ON_DEMAND = [make(name, f"Tool {name}.") for name in "abc"]
+PROFILES = {"bare": ()}
+
+
+def tools() -> ToolRegistry:
+    return registry_of(*ON_DEMAND, make("z", always=True))
+
+
+async def open_bare(peg: Pegboard, principal: Principal | None = None, **how: Any) -> Board:
+    return await peg.open(principal, profile="bare", **how)
+
+
+def peg_of(*registries: ToolRegistry, **wiring: Any) -> Pegboard:
+    return Pegboard(registries or [tools()], profiles=PROFILES, **wiring)
+
+
+def names(board: Board) -> list[str]:
+    return [tool.name for tool in board.active_set()]
+
+
+async def test_the_listing_shows_what_is_always_visible_then_the_pins_in_pin_order() -> None:
+    board = await open_bare(peg_of())
+    assert list(board.listing().names) == ["z"]
+    board.pin("c")
+    board.pin("a")
+    assert list(board.listing().names) == ["z"]
+    diff = await board.commit()
+    assert diff.added == ("c", "a")
+    assert list(board.listing().names) == names(board) == ["z", "c", "a"]
+
+
+async def test_meta_tools_stand_among_the_always_visible_by_name() -> None:
+    board = await Pegboard([tools()]).open(profile="session")
+    assert names(board) == ["call_tool", "find_tools", "get_tool", "load_tool", "unload_tool", "z"]
+
+
+async def test_a_registry_change_does_not_touch_the_listing_before_a_boundary() -> None:
+    registry = tools()
+    board = await open_bare(peg_of(registry))
+    board.pin("a")
+    await board.commit()
+    before = board.listing()
+    registry.unregister("a")
+    registry.register(make("y", always=True))
+    assert board.listing().bytes == before.bytes
+    assert board.listing().fingerprint == before.fingerprint
+    assert await board.stale()
+    assert (await board.commit()).invalidations == ("always-changed",)
+    assert list(board.listing().names) == ["y", "z", "a"]
+    assert names(board) == ["y", "z"]
+    assert not await board.stale()
+
+
+async def test_a_call_to_a_tombstone_says_how_to_go_on() -> None:
+    board = await open_bare(peg_of())
+    board.pin("a")
+    await board.commit()
+    board.unpin("a")
+    await board.commit()
+    refused = await board.call("a")
+    assert isinstance(refused, ToolResult)
+    assert refused.is_error
+    assert "load" in refused.text.lower()
+    assert not (await board.call("b")).is_error  # type: ignore[union-attr]
+
+
+async def test_a_call_to_a_vanished_pin_says_that_it_is_gone() -> None:
+    registry = tools()
+    board = await open_bare(peg_of(registry))
+    board.pin("a")
+    await board.commit()
+    registry.unregister("a")
+    await board.commit()
+    refused = await board.call("a")
+    assert isinstance(refused, ToolResult)
+    assert "no longer" in refused.text
+
+
+async def test_call_tool_reaches_a_tombstone() -> None:
+    board = await Pegboard([tools()]).open(profile="session")
+    board.pin("a")
+    await board.commit()
+    board.unpin("a")
+    await board.commit()
+    result = await board.call("call_tool", {"name": "a", "arguments": {"x": 1}})
+    assert isinstance(result, ToolResult)
+    assert result.structured == {"x": 1}
+
+
+async def test_a_board_opens_again_as_it_was_at_its_last_boundary() -> None:
+    store = MemoryPinStore()
+    registry = tools()
+    board = await open_bare(peg_of(registry, store=store))
+    board.pin("b")
+    board.pin("a")
+    await board.commit()
+    board.unpin("b")
+    await board.commit()
+    board.pin("c")
+    shown = board.listing().bytes
+    registry.unregister("a")
+    again = await open_bare(peg_of(registry, store=store), board_id=board.id)
+    assert again.listing().bytes == shown
+    assert again.pending == ((), ())
+
+
+async def test_a_board_belongs_to_its_principal() -> None:
+    peg = peg_of(store=MemoryPinStore())
+    board = await open_bare(peg, ALICE)
+    await board.commit()
+    assert (await open_bare(peg, ALICE, board_id=board.id)).id == board.id
+    with pytest.raises(BoardError) as foreign:
+        await open_bare(peg, BOB, board_id=board.id)
+    with pytest.raises(BoardError) as nobody:
+        await open_bare(peg, board_id=board.id)
+    with pytest.raises(BoardError) as missing:
+        await open_bare(peg, BOB, board_id="x" * len(board.id))
+    texts = {str(error.value).replace(board.id, "x" * len(board.id)) for error in (foreign, nobody, missing)}
+    assert len(texts) == 1
+
+
+async def test_board_ids_are_long_and_never_the_same() -> None:
+    peg = peg_of()
+    ids = {(await open_bare(peg)).id for _ in range(50)}
+    assert len(ids) == 50
+    assert min(map(len, ids)) >= 22
+
+
+async def test_a_closed_board_opens_nothing() -> None:
+    peg = peg_of()
+    board = await open_bare(peg)
+    await board.commit()
+    await board.close()
+    with pytest.raises(BoardError):
+        await open_bare(peg, board_id=board.id)
+
+
+async def test_a_commit_that_lost_a_race_puts_its_queue_on_top() -> None:
+    peg = peg_of()
+    one = await open_bare(peg)
+    await one.commit()
+    two = await open_bare(peg, board_id=one.id)
+    one.pin("a")
+    await one.commit()
+    two.pin("b")
+    await two.commit()
+    assert names(two) == ["z", "a", "b"]
+
+
+async def test_a_store_that_fails_leaves_queue_and_listing_as_they_were() -> None:
+    class Failing(MemoryPinStore):
+        async def save(self, board_id: str, record: PinRecord) -> bool:
+            raise StoreError("The disk is full.")
+
+    board = await open_bare(peg_of(store=Failing()))
+    before = board.listing().bytes
+    board.pin("a")
+    with pytest.raises(StoreError):
+        await board.commit()
+    assert board.pending == (("a",), ())
+    assert board.listing().bytes == before
+
+
+async def test_a_commit_that_always_loses_gives_up_with_its_queue_intact() -> None:
+    class Losing(MemoryPinStore):
+        async def save(self, board_id: str, record: PinRecord) -> bool:
+            return False
+
+    board = await open_bare(peg_of(store=Losing()))
+    board.pin("a")
+    with pytest.raises(StoreError, match="20 times"):
+        await board.commit()
+    assert board.pending == (("a",), ())
+
+
+async def test_wishes_made_while_a_commit_saves_are_not_lost() -> None:
+    saving, go_on = asyncio.Event(), asyncio.Event()
+
+    class Slow(MemoryPinStore):
+        async def save(self, board_id: str, record: PinRecord) -> bool:
+            saving.set()
+            await go_on.wait()
+            return await super().save(board_id, record)
+
+    board = await open_bare(peg_of(store=Slow()))
+    board.pin("a")
+    commit = asyncio.create_task(board.commit())
+    await saving.wait()
+    board.pin("b")
+    go_on.set()
+    await commit
+    assert names(board) == ["z", "a"]
+    assert board.pending == (("b",), ())
+
+
+async def test_a_lost_right_hides_at_once_and_is_named_at_the_boundary() -> None:
+    rules = Rules()
+    board = await open_bare(peg_of(policy=rules), ALICE)
+    board.pin("a")
+    board.pin("b")
+    await board.commit()
+    rules.hidden = {"a", "z"}
+    await board.view()
+    assert list(board.listing().names) == ["b"]
+    assert names(board) == ["b"]
+    assert "permission" in (await board.commit()).invalidations
+    assert list(board.listing().names) == ["b"]
+
+
+async def test_a_tool_that_may_not_be_discovered_cannot_be_pinned() -> None:
+    board = await open_bare(peg_of(policy=Rules(hidden=["a"])), ALICE)
+    board.pin("a")
+    assert (await board.commit()).added == ()
+
+
+async def test_only_allowed_tools_are_seen_pinned_and_called() -> None:
+    board = await Pegboard([tools()]).open(allowed=["a"])
+    assert [tool.name for tool in (await board.view()).tools] == ["a"]
+    board.pin("b")
+    board.pin("a")
+    assert (await board.commit()).added == ("a",)
+    refused = await board.call("b")
+    assert isinstance(refused, ToolResult)
+    assert refused.structured["error"]["code"] == "not_found"
+
+
+async def test_a_boundary_compacts_when_tombstones_cost_too_much() -> None:
+    board = await open_bare(peg_of(limits=Limits(compact_tokens=1)))
+    board.pin("a")
+    await board.boundary()
+    board.unpin("a")
+    await board.boundary()
+    assert list(board.listing().names) == ["z", "a"]
+    assert "compact" in (await board.boundary()).invalidations
+    assert list(board.listing().names) == ["z"]
+
+
+async def test_a_boundary_is_wanted_after_a_meta_tool_that_may_change_pins() -> None:
+    board = await Pegboard([tools()]).open(profile="session")
+    await board.call("find_tools", {"query": "a"})
+    assert not board.wants_boundary
+    await board.call("load_tool", {"name": "a"})
+    assert board.wants_boundary
+    await board.boundary()
+    assert not board.wants_boundary
+
+
+async def test_a_surface_may_override_visibility() -> None:
+    peg = peg_of(registry_of(make("t", hints={"mcp": {"visibility": "always"}})))
+    assert names(await open_bare(peg, surface="mcp")) == ["t"]
+    assert names(await open_bare(peg)) == []
+
+
+async def test_two_registries_with_one_name_are_refused_when_wired() -> None:
+    with pytest.raises(CollisionError, match="'a'"):
+        Pegboard([registry_of(make("a")), registry_of(make("a", source="other"), name="other")])
+
+
+async def test_two_registries_with_one_name_may_be_told_apart_by_prefix() -> None:
+    peg = Pegboard([registry_of(make("a")), registry_of(make("a", source="other"), name="other")], collisions="prefix")
+    assert [tool.name for tool in peg.catalog.all()] == ["a", "other__a"]
+
+
+async def test_the_first_of_two_may_win_silently() -> None:
+    peg = Pegboard([registry_of(make("a", "1")), registry_of(make("a", "2", source="x"), name="x")], collisions="first")
+    assert [tool.description for tool in peg.catalog.all()] == ["1"]
+    assert peg.catalog.problems == ()
+
+
+async def test_the_names_of_meta_tools_are_reserved() -> None:
+    with pytest.raises(CollisionError, match="find_tools"):
+        Pegboard([registry_of(make("find_tools"))])
+
+
+async def test_a_collision_that_arrives_later_is_set_aside_and_reported() -> None:
+    late = ToolRegistry("late")
+    peg = Pegboard([tools(), late])
+    late.replace_source("late", [make("a", source="late"), make("d", source="late")])
+    assert peg.catalog.get("d") is not None
+    (problem,) = peg.catalog.problems
+    assert (problem.source, problem.name) == ("late", "a")
+    assert peg.status()["set_aside"] == [{"source": "late", "name": "a", "reason": problem.reason}]
+
+
+async def test_a_catalog_that_a_turn_holds_never_changes() -> None:
+    registry = tools()
+    peg = Pegboard([registry])
+    held = peg.catalog
+    told: list[int] = []
+    peg.on_change(lambda: told.append(peg.catalog.generation))
+    registry.register(make("d"))
+    assert held.get("d") is None
+    assert peg.catalog.get("d") is not None
+    assert told == [peg.catalog.generation]
+    assert peg.catalog.generation > held.generation

@@ -1,0 +1,294 @@
+"""Dispatch: one path for every call, from its name to a receipt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from pegboard import Approval, Context, Halt, Limits, Pegboard, Principal, Tool, ToolError, ToolResult
+from tests.support import ALICE, Receipts, Rules, make, registry_of
+
+pytestmark = pytest.mark.anyio
+
+NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+async def call(tool: Tool, arguments: Any = None, *, principal: Principal | None = None, **wiring: Any) -> ToolResult:
+    board = await Pegboard([registry_of(tool)], **wiring).open(principal)
+    result = await board.call(tool.name, arguments)
+    assert isinstance(result, ToolResult)
+    return result
+
+
+def code(result: ToolResult) -> str:
+    assert result.is_error
+    return str(result.structured["error"]["code"])
+
+
+async def test_a_value_becomes_text_and_structured_content() -> None:
+    result = await call(make("t", input_schema=NUMBER), {"n": 1})
+    assert (result.text, result.structured, result.is_error) == ('{"n": 1}', {"n": 1}, False)
+
+
+async def test_arguments_that_do_not_fit_are_refused_before_the_handler_runs() -> None:
+    ran: list[object] = []
+
+    async def handler(arguments: dict[str, Any], context: Context) -> None:
+        ran.append(arguments)
+
+    result = await call(make("t", handler=handler, input_schema=NUMBER), {"n": "5"})
+    assert code(result) == "invalid_arguments"
+    assert "n" in result.text
+    assert "integer" in result.text
+    assert ran == []
+
+
+@pytest.mark.parametrize("arguments", [[1], "x", 7, True])
+async def test_arguments_that_are_no_object_are_refused(arguments: object) -> None:
+    assert code(await call(make("t"), arguments)) == "invalid_arguments"
+
+
+async def test_a_tool_error_reaches_the_model_word_for_word() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> None:
+        raise ToolError("The order is closed.")
+
+    result = await call(make("t", handler=handler))
+    assert code(result) == "tool_error"
+    assert result.text == "The order is closed."
+
+
+async def test_any_other_exception_is_logged_and_answered_with_an_id(caplog: pytest.LogCaptureFixture) -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> None:
+        raise RuntimeError("password=hunter2")
+
+    result = await call(make("t", handler=handler))
+    assert code(result) == "internal_error"
+    assert "hunter2" not in result.text
+    assert result.structured["error"]["id"] in caplog.text
+    assert "hunter2" in caplog.text
+
+
+async def test_a_value_that_is_no_json_is_an_internal_error() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> object:
+        return {"a": object()}
+
+    assert code(await call(make("t", handler=handler))) == "internal_error"
+
+
+async def test_a_slow_call_is_stopped_at_its_limit() -> None:
+    stopped = asyncio.Event()
+
+    async def handler(arguments: dict[str, Any], context: Context) -> None:
+        try:
+            await asyncio.sleep(600)
+        finally:
+            stopped.set()
+
+    result = await call(make("t", handler=handler), limits=Limits(call_timeout=0.05))
+    assert code(result) == "timeout"
+    assert stopped.is_set()
+
+
+async def test_a_timeout_of_the_handlers_own_is_not_taken_for_ours() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> None:
+        raise TimeoutError("the database")
+
+    assert code(await call(make("t", handler=handler))) == "internal_error"
+
+
+async def test_a_tool_may_have_a_limit_of_its_own() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> str:
+        await asyncio.sleep(0.1)
+        return "done"
+
+    result = await call(make("t", handler=handler, timeout=60), limits=Limits(call_timeout=0.01))
+    assert result.text == "done"
+
+
+async def test_a_cancelled_call_raises_and_leaves_a_receipt() -> None:
+    started, receipts = asyncio.Event(), Receipts()
+
+    async def handler(arguments: dict[str, Any], context: Context) -> None:
+        started.set()
+        await asyncio.sleep(600)
+
+    task = asyncio.create_task(call(make("t", handler=handler), receipts=receipts))
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert receipts.last.outcome == "cancelled"
+
+
+async def test_a_large_result_is_shortened_and_says_so() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> str:
+        return "x" * 10_000
+
+    result = await call(make("t", handler=handler), limits=Limits(result_chars=1_000))
+    assert len(result.text) <= 1_000
+    assert "Shortened" in result.text
+
+
+async def test_a_result_that_loses_its_promised_structure_is_an_error() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> dict[str, str]:
+        return {"text": "x" * 10_000}
+
+    result = await call(make("t", handler=handler, output_schema={"type": "object"}), limits=Limits(result_chars=1_000))
+    assert result.is_error
+
+
+async def test_a_halt_passes_through_with_its_payload() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> Halt:
+        return Halt(result=ToolResult.of({"done": True}), say="Done.")
+
+    receipts = Receipts()
+    board = await Pegboard([registry_of(make("t", handler=handler))], receipts=receipts).open()
+    result = await board.call("t")
+    assert isinstance(result, Halt)
+    assert result.say == "Done."
+    assert receipts.last.outcome == "halt"
+
+
+async def test_progress_reaches_the_caller() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> str:
+        await context.progress(1, 2, "half")
+        return "done"
+
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def listen(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    board = await Pegboard([registry_of(make("t", handler=handler))]).open()
+    await board.call("t", on_progress=listen)
+    assert told == [(1, 2, "half")]
+
+
+async def test_a_tool_may_call_another_with_the_same_principal_and_values() -> None:
+    async def outer(arguments: dict[str, Any], context: Context) -> Any:
+        return await context.call("inner", {"n": 3})
+
+    async def inner(arguments: dict[str, Any], context: Context) -> Any:
+        assert context.principal is ALICE
+        return {"n": arguments["n"], "stack": list(context.stack), "tenant": context.values["tenant"]}
+
+    tools = registry_of(make("outer", handler=outer), make("inner", handler=inner, input_schema=NUMBER))
+    board = await Pegboard([tools]).open(ALICE, context={"tenant": "t1"})
+    result = await board.call("outer")
+    assert isinstance(result, ToolResult)
+    assert result.structured == {"n": 3, "stack": ["outer"], "tenant": "t1"}
+
+
+async def test_a_tool_may_not_call_itself_through_another() -> None:
+    async def ping(arguments: dict[str, Any], context: Context) -> Any:
+        return await context.call("pong")
+
+    async def pong(arguments: dict[str, Any], context: Context) -> Any:
+        return await context.call("ping")
+
+    board = await Pegboard([registry_of(make("ping", handler=ping), make("pong", handler=pong))]).open()
+    result = await board.call("ping")
+    assert isinstance(result, ToolResult)
+    assert code(result) == "cycle"
+    assert "ping -> pong -> ping" in result.text
+
+
+async def test_what_may_not_be_discovered_answers_like_what_does_not_exist() -> None:
+    rules, receipts = Rules(hidden=["secret"]), Receipts()
+    board = await Pegboard([registry_of(make("secret"))], policy=rules, receipts=receipts).open(ALICE)
+    hidden, missing = await board.call("secret"), await board.call("secres")
+    assert isinstance(hidden, ToolResult)
+    assert isinstance(missing, ToolResult)
+    assert str(hidden.to_wire()).replace("secret", "NAME") == str(missing.to_wire()).replace("secres", "NAME")
+    assert receipts.all[0].reason == "denied: discover: by the test's rules"
+
+
+async def test_what_may_be_seen_but_not_called_is_denied_without_the_reason() -> None:
+    receipts = Receipts()
+    result = await call(make("t"), principal=ALICE, policy=Rules(uncallable=["t"]), receipts=receipts)
+    assert code(result) == "denied"
+    assert "not allowed" in result.text
+    assert "rules" not in result.text
+    assert "by the test's rules" in receipts.last.reason
+
+
+async def test_a_policy_that_fails_or_answers_nonsense_denies() -> None:
+    class Nonsense(Rules):
+        async def decide(self, *_: Any) -> Any:
+            return True
+
+    broken = Rules()
+    broken.broken = True
+    for policy in (broken, Nonsense()):
+        assert code(await call(make("t"), principal=ALICE, policy=policy)) == "not_found"
+
+
+async def test_without_a_principal_no_policy_is_asked() -> None:
+    rules = Rules(hidden=["t"])
+    assert not (await call(make("t"), policy=rules)).is_error
+    assert rules.asked == []
+
+
+class Asked:
+    """An approver that answers as told."""
+
+    def __init__(self, answer: object) -> None:
+        self.answer = answer
+        self.tiers: list[Approval] = []
+
+    async def approve(self, tool: Tool, tier: Approval, arguments: Mapping[str, Any], context: Context) -> bool:
+        self.tiers.append(tier)
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"), [(True, None), (False, "denied"), ("yes", "denied"), (RuntimeError("away"), "denied")]
+)
+async def test_a_call_above_its_tier_is_asked_for(answer: object, outcome: str | None) -> None:
+    rules, approver = Rules(), Asked(answer)
+    rules.approves = Approval.READ
+    result = await call(make("t", approval=Approval.WRITE), principal=ALICE, policy=rules, approver=approver)
+    assert approver.tiers == [Approval.WRITE]
+    assert (code(result) if outcome else None) == outcome
+
+
+async def test_an_undeclared_tier_counts_as_exec_and_nobody_to_ask_denies() -> None:
+    rules = Rules()
+    rules.approves = Approval.WRITE
+    assert code(await call(make("t"), principal=ALICE, policy=rules)) == "denied"
+
+
+async def test_a_tier_may_depend_on_the_arguments() -> None:
+    rules = Rules()
+    rules.approves = Approval.READ
+
+    def tier(arguments: dict[str, Any]) -> Approval:
+        return Approval.READ if arguments["n"] < 10 else Approval.EXEC
+
+    tool = make("t", approval=tier, input_schema=NUMBER)
+    assert not (await call(tool, {"n": 1}, principal=ALICE, policy=rules)).is_error
+    assert code(await call(tool, {"n": 10}, principal=ALICE, policy=rules)) == "denied"
+    # The function itself fails on these: a call that nobody could weigh is not let through.
+    assert code(await call(tool, {}, principal=ALICE, policy=rules)) == "denied"
+
+
+async def test_a_receipt_tells_what_happened() -> None:
+    receipts = Receipts()
+    await call(make("t"), principal=ALICE, receipts=receipts)
+    receipt = receipts.last
+    assert (receipt.tool, receipt.source, receipt.principal, receipt.outcome) == ("t", "python", "alice", "ok")
+    assert receipt.seconds >= 0
+
+
+async def test_a_sink_that_fails_changes_no_outcome(caplog: pytest.LogCaptureFixture) -> None:
+    class Broken:
+        def write(self, receipt: object) -> None:
+            raise OSError("disk full")
+
+    assert not (await call(make("t"), receipts=Broken())).is_error
+    assert "disk full" in caplog.text
