@@ -1,0 +1,76 @@
+"""The documentation is executed: ``docs_blocks`` says how blocks are marked."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs_blocks import blocks, run_page
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_block_of_a_page_runs(page: Path, tmp_path: Path) -> None:
+    run_page(page, tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_inside_the_project_leads_somewhere(page: Path) -> None:
+    prose = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    links = re.findall(r"\]\((?!https?://|mailto:|#)([^)\s#]+)", prose)
+    broken = [link for link in links if not (page.parent / link).exists()]
+    assert not broken
+
+
+def write(folder: Path, text: str) -> Path:
+    page = folder / "page.md"
+    page.write_text(text, "utf-8")
+    return page
+
+
+def test_blocks_share_a_namespace_and_may_await(tmp_path: Path) -> None:
+    page = write(
+        tmp_path,
+        "```python\nimport asyncio\nfuture = asyncio.get_running_loop().create_future()\n```\n"
+        "between\n\n```python\nfuture.set_result(7)\nassert await future == 7\n```\n",
+    )
+    assert run_page(page, tmp_path) == 2
+
+
+def test_an_error_in_a_block_names_the_line_of_the_page(tmp_path: Path) -> None:
+    page = write(tmp_path, "# Title\n\n```python\nok = 1\nraise KeyError('here')\n```\n")
+    with pytest.raises(KeyError, match="here") as caught:
+        run_page(page, tmp_path)
+    assert (str(caught.traceback[-1].path), caught.traceback[-1].lineno + 1) == (str(page), 5)
+
+
+def test_a_block_is_left_alone_only_with_a_reason(tmp_path: Path) -> None:
+    marked = "<!-- not run: needs a key -->\n```python\n1 / 0\n```\n"
+    assert run_page(write(tmp_path, marked), tmp_path) == 0
+    with pytest.raises(ZeroDivisionError):
+        run_page(write(tmp_path, marked.replace("needs a key ", "")), tmp_path)
+
+
+def test_a_marked_file_is_there_for_the_blocks_below(tmp_path: Path) -> None:
+    page = write(
+        tmp_path,
+        "<!-- file: conf/a.toml -->\n```toml\nx = 1\n```\n"
+        "```python\nfrom pathlib import Path\nassert Path('conf/a.toml').read_text() == 'x = 1\\n'\n```\n",
+    )
+    assert run_page(page, tmp_path) == 1
+
+
+def test_commands_are_run_and_what_they_print_is_compared(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    right = "```console\n$ pegboard() { echo one $1 three; }; pegboard two\none ... three\n```\n"
+    page = write(tmp_path, right)
+    assert [block.language for block in blocks(page)] == ["console"]
+    assert run_page(page, tmp_path) == 1
+    with pytest.raises(AssertionError, match="instead of"):
+        run_page(write(tmp_path, right.replace("one ...", "four ...")), tmp_path)
+    with pytest.raises(AssertionError, match="exited with 3"):
+        run_page(write(tmp_path, "```console\n$ pegboard() { exit 3; }; pegboard\n```\n"), tmp_path)

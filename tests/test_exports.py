@@ -1,0 +1,75 @@
+"""The names that ``pegboard`` exports: few, pinned here, each explained where it stands and in the documentation."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import pegboard
+
+PUBLIC = [
+    "Action",
+    "AllowAll",
+    "Approval",
+    "Bm25Ranker",
+    "Board",
+    "Catalog",
+    "Context",
+    "Decision",
+    "Halt",
+    "LexicalRanker",
+    "Limits",
+    "Listing",
+    "MemoryPinStore",
+    "Pegboard",
+    "PegboardError",
+    "PinDiff",
+    "PinStore",
+    "Policy",
+    "Principal",
+    "Ranked",
+    "Ranker",
+    "Receipt",
+    "ReceiptSink",
+    "Source",
+    "SourceStatus",
+    "SubstringRanker",
+    "Tool",
+    "ToolError",
+    "ToolRegistry",
+    "ToolResult",
+    "Visibility",
+    "__version__",
+    "tool",
+]
+EXPLAINED = [name for name in PUBLIC if not name.startswith("__")]
+
+
+@pytest.fixture(scope="module")
+def pages(root: Path) -> str:
+    """The text of the README and of all pages under docs/, decisions left out."""
+    files = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+    return "\n".join(file.read_text("utf-8") for file in files if file.parent.name != "decisions")
+
+
+def test_the_public_names_are_these_and_no_others() -> None:
+    assert pegboard.__all__ == PUBLIC == sorted(PUBLIC)
+
+
+@pytest.mark.parametrize("name", EXPLAINED)
+def test_a_public_name_has_a_docstring_of_its_own(name: str) -> None:
+    text = vars(getattr(pegboard, name)).get("__doc__") or ""
+    assert text.strip(), f"pegboard.{name} has no docstring"
+    assert not text.startswith(f"{name}("), f"pegboard.{name} has only the docstring that dataclass makes"
+
+
+@pytest.mark.parametrize("name", EXPLAINED)
+def test_a_public_name_is_in_the_documentation(name: str, pages: str) -> None:
+    assert re.search(rf"\b{name}\b", pages), f"say in README.md or docs/ what pegboard.{name} is for"
+
+
+def test_the_version_is_that_of_the_project(root: Path) -> None:
+    assert tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["version"] == pegboard.__version__
