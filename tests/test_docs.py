@@ -26,6 +26,14 @@ def test_every_link_inside_the_project_leads_somewhere(page: Path) -> None:
     assert not broken
 
 
+def test_every_command_is_on_a_page() -> None:
+    from pegboard.cli.app import _COMMANDS
+
+    text = "\n".join(page.read_text("utf-8") for page in PAGES)
+    missing = [name for name in _COMMANDS if f"pegboard {name}" not in text]
+    assert not missing, f"show on a page how these commands are used: {missing}"
+
+
 def write(folder: Path, text: str) -> Path:
     page = folder / "page.md"
     page.write_text(text, "utf-8")
