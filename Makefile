@@ -46,7 +46,7 @@ format: $(READY) ## mend the format, and what the rules can mend by themselves
 	$(BIN)/ruff check --fix .
 
 bench: $(READY) ## measure
-	@$(BIN)/python benchmarks/run.py $(ARGS)
+	@$(BIN)/python -m benchmarks.run $(ARGS)
 
 golden: $(READY) ## run the golden vectors; others: make golden DIR=...
 	@$(BIN)/python -m tests.runners.golden $(or $(DIR),$(GOLDEN))
