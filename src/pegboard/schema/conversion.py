@@ -1,0 +1,130 @@
+"""pydantic, at arm's length: everything that this package asks of it, and its errors translated."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import cache
+from inspect import Parameter
+from typing import TYPE_CHECKING, Any, Final
+
+from pegboard.schema.plain import Path
+from pegboard.schema.wording import got, problem, unknown
+from pegboard.tools import MISSING, Halt, ToolResult
+
+if TYPE_CHECKING:
+    from pydantic.json_schema import GenerateJsonSchema
+    from pydantic_core import ErrorDetails, SchemaValidator
+
+_MOST: Final = 5
+
+
+def of_arguments(parameters: Sequence[Parameter], module: str | None) -> tuple[SchemaValidator, dict[str, Any]]:
+    """The validator and the JSON Schema of keyword-only parameters, and of one ``**rest`` at the end.
+
+    ``module`` is where types of types are looked up. Raises what pydantic raises for types without a JSON form.
+    """
+    from pydantic.experimental.arguments_schema import generate_arguments_schema
+    from pydantic_core import SchemaValidator
+
+    def arguments() -> None: ...
+
+    arguments.__signature__ = inspect.Signature(list(parameters))  # type: ignore[attr-defined]
+    arguments.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    arguments.__module__ = module or __name__
+    core = generate_arguments_schema(arguments, "arguments")
+    return SchemaValidator(core), _untitled(_generator()().generate(core))
+
+
+def object_schema_of(annotation: Any) -> dict[str, Any] | None:
+    """The JSON Schema of what a function returns, if that is a dataclass, TypedDict or pydantic model; else None."""
+    if not _is_object_type(annotation):
+        return None
+    from pydantic import TypeAdapter
+
+    try:
+        schema = TypeAdapter(annotation).json_schema(mode="serialization", schema_generator=_generator())
+    except Exception:  # no schema of the output is better than no tool
+        return None
+    name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
+    if name in schema.get("$defs", {}):
+        schema = {**schema["$defs"][name], "$defs": schema["$defs"]}
+    schema.pop("title", None)
+    return _untitled(schema) if schema.get("type") == "object" else None
+
+
+def _is_object_type(annotation: Any) -> bool:
+    from dataclasses import is_dataclass
+    from typing import get_origin, is_typeddict
+
+    from pydantic import BaseModel
+    from typing_extensions import is_typeddict as is_modern_typeddict
+
+    made = get_origin(annotation) or annotation
+    if not inspect.isclass(made) or issubclass(made, ToolResult | Halt):
+        return False
+    return is_dataclass(made) or issubclass(made, BaseModel) or is_typeddict(made) or is_modern_typeddict(made)
+
+
+@cache
+def _generator() -> type[GenerateJsonSchema]:
+    from pydantic.json_schema import GenerateJsonSchema
+
+    class Plain(GenerateJsonSchema):
+        """pydantic's generator, without made-up titles and without warnings. Lives as long as one schema is made."""
+
+        ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012  # as its base says
+
+        def field_title_should_be_set(self, schema: Any) -> bool:
+            """Never: a title that repeats the name costs tokens."""
+            return False
+
+    return Plain
+
+
+def _untitled(schema: dict[str, Any]) -> dict[str, Any]:
+    for name, definition in schema.get("$defs", {}).items():
+        if definition.get("title") == name:
+            del definition["title"]
+    order = ("type", "description", "properties", "required", "additionalProperties")
+    return {word: schema[word] for word in order if word in schema} | schema
+
+
+def conversion_problems(error: ValueError, arguments: Mapping[str, Any], known: Sequence[str]) -> list[str]:
+    """What pydantic, or the JSON encoder, says of arguments, as short problems. ``known`` names the arguments taken."""
+    from pydantic_core import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return [problem((), f"not plain JSON ({error})")]
+    told = (_told(details, arguments, known) for details in error.errors(include_url=False, include_context=False))
+    return list(dict.fromkeys(told))[:_MOST]
+
+
+def _told(details: ErrorDetails, arguments: Mapping[str, Any], known: Sequence[str]) -> str:
+    kind, path = details["type"], _path_in(arguments, details["loc"])
+    if kind.startswith("missing"):
+        return problem(details["loc"], "missing (required)")
+    if kind in ("unexpected_keyword_argument", "extra_forbidden"):
+        return unknown(str(details["loc"][-1]), known if len(path) <= 1 else (), path[:-1])
+    if kind == "value_error":
+        return problem(path, f"{details['msg'].removeprefix('Value error, ')}, got {got(details['input'])}")
+    text = details["msg"].replace("Input should be", "expected", 1)
+    return problem(path, f"{text[:1].lower()}{text[1:]}, got {got(details['input'])}")
+
+
+def _path_in(value: Any, location: Sequence[str | int]) -> Path:
+    """The steps of a location that lead into the data; the others name branches of a union."""
+    path: Path = ()
+    for step in location:
+        below = _step(value, step)
+        if below is not MISSING:
+            path, value = (*path, step), below
+    return path
+
+
+def _step(value: Any, step: str | int) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(step, MISSING)
+    if isinstance(value, list) and isinstance(step, int) and step < len(value):
+        return value[step]
+    return MISSING

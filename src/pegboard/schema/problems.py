@@ -1,0 +1,67 @@
+"""Holding arguments against a schema. Pure, but for the cache of validators. Nothing is ever coerced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, Final
+
+from pegboard.errors import InvalidSchemaError
+from pegboard.schema.compile import compiled
+from pegboard.schema.plain import TOO_DEEP, flaw
+from pegboard.schema.prepare import text_forms_read
+from pegboard.schema.wording import cut, got, problem, unknown, worded
+from pegboard.tools import JsonObject
+
+MAX_PROBLEMS: Final = 5
+"""Problems told at once."""
+
+MAX_ARGUMENT_DEPTH: Final = 100
+"""Arrays and objects inside one another, in arguments. Deeper data crashes validators."""
+
+_LOOKED_AT: Final = 50
+"""Errors looked at for the five that are told."""
+
+
+def problems(schema: JsonObject, arguments: Any, *, closed: bool = False, lossless: bool = False) -> list[str]:
+    """What is wrong with ``arguments``: at most five texts of at most 160 characters, [] when nothing is.
+
+    Each names the place (``items[2].name``), what was wanted and what came: ``n: expected integer, got string '5'``.
+    Missing and unknown arguments come first. ``closed`` refuses arguments that ``properties`` does not name,
+    whatever the schema says. ``lossless`` lets exact text forms pass: ``"5"`` for an integer, ``"-2.5"`` for a
+    number, ``"true"`` for a boolean, any number or boolean for a string; arrays and objects stay strict.
+
+    The schema is read-only and was checked by ``check_schema``; one that was not may be reported as a problem. Formats
+    that JSON Schema 2020-12 defines are checked, others ignored. Never raises.
+    """
+    if not isinstance(arguments, dict):
+        return [problem((), f"expected object, got {got(arguments)}")]
+    found = flaw(arguments, max_depth=MAX_ARGUMENT_DEPTH)
+    if found:
+        path, text = found
+        return [problem(path, f"nested more than {MAX_ARGUMENT_DEPTH} deep" if text == TOO_DEEP else text)]
+    try:
+        texts = [*_strangers(schema, arguments, closed), *_violations(schema, arguments, lossless)]
+    except (InvalidSchemaError, ValueError) as error:
+        return [cut(f"the tool cannot be called: {error}", 160)]
+    return sorted(dict.fromkeys(texts), key=_urgency)[:MAX_PROBLEMS]
+
+
+def _strangers(schema: JsonObject, arguments: Mapping[str, Any], closed: bool) -> Iterator[str]:
+    properties = schema.get("properties", {})
+    if closed and not arguments.keys() <= properties.keys():
+        yield from (unknown(name, properties) for name in arguments if name not in properties)
+
+
+def _violations(schema: JsonObject, arguments: dict[str, Any], lossless: bool) -> Iterator[str]:
+    validator = compiled(schema)
+    if validator.is_valid(arguments):
+        return
+    if lossless:
+        arguments = text_forms_read(schema, arguments)
+    for error in islice(validator.iter_errors(arguments), _LOOKED_AT):
+        yield from worded(schema, error)
+
+
+def _urgency(text: str) -> int:
+    return 0 if "missing (required)" in text or text.startswith("unknown argument") else 1
