@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from pegboard.schema.check import MAX_BYTES, MAX_DEPTH, check_schema
 from pegboard.schema.compile import compiled
+from pegboard.schema.document import MAX_SUBSCHEMAS
 from pegboard.schema.flat import flat_parameters
 from pegboard.schema.names import nearest
 from pegboard.schema.prepare import prepared
 from pegboard.schema.problems import problems
 from pegboard.schema.signature import FunctionSchema, signature_schema
 from pegboard.schema.slim import slim
-from pegboard.schema.walk import MAX_SUBSCHEMAS
 
 __all__ = [
     "MAX_BYTES",

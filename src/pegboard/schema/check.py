@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.errors import InvalidSchemaError
 from pegboard.schema.compile import build, dialect, meta_validator, without_dialect
+from pegboard.schema.document import MAX_SUBSCHEMAS, Document
 from pegboard.schema.loops import MAX_CHAIN, MAX_STEPS, steps
 from pegboard.schema.names import nearest
 from pegboard.schema.plain import TOO_DEEP, flaw
-from pegboard.schema.walk import MAX_SUBSCHEMAS, REFERENCES, TYPES, Document, Pointer, at
+from pegboard.schema.walk import REFERENCES, TYPES, Pointer, at
 from pegboard.tools import MISSING, canonical_json
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.errors import InvalidSchemaError
-from pegboard.schema.walk import Identity
+from pegboard.schema.document import Identity
 from pegboard.tools import canonical_json
 
 if TYPE_CHECKING:

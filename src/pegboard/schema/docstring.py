@@ -98,7 +98,8 @@ def _examples(section: Any) -> str:
 
 
 def _returns(section: Any) -> str:
-    told = "; ".join(_joined(item.description) for item in section.value if item.description.strip())
+    items = [(item.name, _joined(item.description)) for item in section.value if item.description.strip()]
+    told = "; ".join(f"{name}: {text}" if name else text for name, text in items)
     return f"Returns: {told}" if told else ""
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pegboard.schema.walk import Schema, alternatives, layers
+from pegboard.schema.meaning import alternatives, layers
+from pegboard.schema.walk import Schema
 from pegboard.schema.wording import listed
 from pegboard.tools import JsonObject
 

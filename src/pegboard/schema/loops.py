@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pegboard.schema.walk import REFERENCES, Document, Reach, Schema, children
+from pegboard.schema.document import Document
+from pegboard.schema.walk import REFERENCES, Reach, Schema, children
 from pegboard.tools import MISSING
 
 MAX_STEPS: Final = 10_000

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from pegboard.schema.walk import Schema, alternatives, layers, type_name, types
+from pegboard.schema.meaning import alternatives, layers, type_name, types
+from pegboard.schema.walk import Schema
 from pegboard.tools import JsonObject
 
 _MAX_DEPTH: Final = 100

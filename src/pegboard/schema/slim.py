@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pegboard.schema.walk import REFERENCES, Pointer, Reach, at, children, document, pointer_steps, with_children
+from pegboard.schema.document import document
+from pegboard.schema.walk import REFERENCES, Pointer, Reach, at, children, pointer_steps, with_children
 
 MAX_ENUM: Final = 20
 """Values of an enum that are shown whole; of a longer one the first ten, and how many more there are."""
