@@ -20,11 +20,11 @@ $(READY): pyproject.toml constraints.txt
 	@if [ -z "$(PYTHON)" ]; then \
 		echo "Pegboard needs Python 3.11 or newer, and none was found. Install one, or name it: make PYTHON=/path/to/python3" >&2; \
 		exit 1; fi
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "$(PYTHON) is older than Python 3.11, or is not there. Name another one: make PYTHON=/path/to/python3" >&2; \
 		exit 1; }
 	@echo "Setting up $(VENV) with $$($(PYTHON) --version): about a minute, once" >&2
-	@$(PYTHON) -m venv --clear $(VENV) || { \
+	@$(PYTHON) -m venv $(VENV) || { \
 		echo "$(PYTHON) cannot make environments. On Debian and Ubuntu: apt-get install python3-venv" >&2; \
 		exit 1; }
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
