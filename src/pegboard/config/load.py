@@ -1,0 +1,180 @@
+"""A configuration file, with everything it imports, to settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pegboard.config.check import CheckedFile, check_file
+from pegboard.config.clients import is_client_file
+from pegboard.config.expand import Scope
+from pegboard.config.imports import Candidate, Imported, Importer
+from pegboard.config.model import ImportKeys, Settings, Upstream, UpstreamKeys
+from pegboard.config.problems import ConfigProblem, Level, config_error
+from pegboard.config.read import Document, read_document
+from pegboard.config.resolve import Layer, resolve
+from pegboard.limits import Limits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """What a configuration came to. Immutable.
+
+    ``files`` are all that were read or looked for: a change of one can change the result. ``broken`` are imported
+    files that could not be read. ``held`` are the names of upstreams that were set aside for a mistake.
+    """
+
+    settings: Settings
+    problems: tuple[ConfigProblem, ...] = ()
+    files: tuple[Path, ...] = ()
+    broken: frozenset[Path] = frozenset()
+    held: frozenset[str] = frozenset()
+
+    @property
+    def errors(self) -> tuple[ConfigProblem, ...]:
+        """The problems that are mistakes."""
+        return tuple(problem for problem in self.problems if problem.level is Level.ERROR)
+
+
+def load(
+    path: str | Path | None,
+    *,
+    clients: Iterable[str | Path] = (),
+    strict: bool = False,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Loaded:
+    """A ``pegboard.toml``, or a client's own file with every setting at its default; the content tells which.
+
+    ``clients`` are clients' files to import besides, after those that the file itself imports; with ``path`` None they
+    are all there is. ``environ`` (default: the process's own) fills ``${VAR}`` in. ``folder`` (default: the current
+    one) is the workspace of files that do not lie in one.
+
+    A mistake sets aside what it stands in and nothing else; ``problems`` lists them all. Raises ConfigError when a
+    file that is named here cannot be read or is not TOML or JSON, and with ``strict`` when there is any mistake.
+    """
+    main = _read(path) if path else None
+    named = [_read(client) for client in clients]
+    unreadable = [document for document in (main, *named) if isinstance(document, ConfigProblem)]
+    if unreadable:
+        raise config_error(unreadable)
+    importer = Importer(environ=os.environ if environ is None else environ, folder=folder or Path.cwd())
+    documents = [document for document in (main, *named) if isinstance(document, Document)]
+    ours = documents[:1] if path and not is_client_file(documents[0]) else []
+    loaded = _Load(importer).run(ours[0] if ours else None, documents[len(ours) :])
+    if strict and loaded.errors:
+        raise config_error(loaded.errors)
+    return loaded
+
+
+def _read(path: str | Path) -> Document | ConfigProblem:
+    return read_document(Path(path).expanduser().absolute())
+
+
+@dataclass
+class _Load:
+    """The state of one ``load``; lives as long as it."""
+
+    importer: Importer
+    problems: list[ConfigProblem] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+    broken: set[Path] = field(default_factory=set)
+    held: set[str] = field(default_factory=set)
+
+    def run(self, main: Document | None, clients: Sequence[Document]) -> Loaded:
+        file = CheckedFile()
+        own: dict[str, Layer | None] = {}
+        if main is not None:
+            file = check_file(main)
+            own = self.own(main, file)
+            self.files.append(main.file)
+            self.problems.extend(file.problems)
+        imported = [candidate for one in self.imports(main, file, clients) for candidate in self.taken(one)]
+        upstreams = self.upstreams(own, imported)
+        return Loaded(
+            settings=_settings(main.file.parent if main else self.importer.folder, file, upstreams),
+            problems=_in_order(self.problems),
+            files=tuple(dict.fromkeys(self.files)),
+            broken=frozenset(self.broken),
+            held=frozenset(self.held),
+        )
+
+    def own(self, document: Document, file: CheckedFile) -> dict[str, Layer | None]:
+        """The entries of the file itself, None for those with a mistake."""
+        base = document.file.parent
+        scope = Scope(environ=self.importer.environ, workspace=base)
+        own: dict[str, Layer | None] = {problem.entry: None for problem in file.problems if problem.entry}
+        for name, keys in file.upstreams.items():
+            own[name] = Layer(keys=keys, document=document, at=("upstreams", name), base=base, scope=scope)
+        return own
+
+    def imports(self, main: Document | None, file: CheckedFile, clients: Sequence[Document]) -> Iterator[Imported]:
+        """What each import brings: first those that the file names, then the others."""
+        if main is not None:
+            yield from (self.importer.import_of(main, place, keys) for place, keys in file.imports.items())
+        for client in clients:
+            yield self.importer.servers_of(client, ImportKeys(file=str(client.file)), client.file.parent)
+
+    def taken(self, imported: Imported) -> tuple[Candidate, ...]:
+        self.problems.extend(imported.problems)
+        if imported.file is not None:
+            self.files.append(imported.file)
+            self.broken |= {imported.file} if imported.broken else set()
+        return imported.candidates
+
+    def upstreams(self, own: Mapping[str, Layer | None], imported: Iterable[Candidate]) -> dict[str, Upstream]:
+        """One upstream a name: the file's own entry, else the first imported one."""
+        layers: dict[str, tuple[Layer, ...] | None] = {
+            name: None if layer is None else (layer,) for name, layer in own.items()
+        }
+        adjusting = {name: layer for name, layer in own.items() if layer is not None and _adjusts(layer.keys)}
+        for candidate in imported:
+            mine = adjusting.pop(candidate.name, None)
+            if mine is None and candidate.name in layers:
+                self.problems.append(candidate.passed_over)
+            else:
+                found = (candidate.layer, *([mine] if mine else [])) if candidate.layer else None
+                layers[candidate.name] = found
+        return self.resolved(layers)
+
+    def resolved(self, layers: Mapping[str, tuple[Layer, ...] | None]) -> dict[str, Upstream]:
+        upstreams: dict[str, Upstream] = {}
+        for name, found in layers.items():
+            if found is None:
+                self.held.add(name)
+                continue
+            result = resolve(name, found)
+            self.problems.extend(result.problems)
+            self.files.extend(result.files)
+            if result.upstream is not None:
+                upstreams[name] = result.upstream
+            elif any(problem.level is Level.ERROR for problem in result.problems):
+                self.held.add(name)
+        return upstreams
+
+
+def _in_order(problems: list[ConfigProblem]) -> tuple[ConfigProblem, ...]:
+    """File by file, as the files were read, each from its top to its end."""
+    files = {file: place for place, file in enumerate(dict.fromkeys(problem.file for problem in problems))}
+    return tuple(sorted(problems, key=lambda problem: (files[problem.file], problem.line or 0)))
+
+
+def _adjusts(keys: UpstreamKeys) -> bool:
+    return keys.command is None and keys.url is None
+
+
+def _settings(base: Path, file: CheckedFile, upstreams: Mapping[str, Upstream]) -> Settings:
+    profiles = {name: tools for name, tools in vars(file.profiles).items() if tools is not None}
+    return Settings(
+        gateway=file.gateway,
+        limits=Limits(**vars(file.limits)),
+        log_file=base / Path(file.log.file).expanduser() if file.log.file else None,
+        log_level=file.log.level,
+        ranker=file.search.ranker,
+        collisions=file.collisions,
+        profiles=profiles,
+        upstreams=upstreams,
+        python=tuple(base / Path(entry.file).expanduser() for entry in file.python.values()),
+    )

@@ -1,0 +1,221 @@
+"""What can be configured: every key of ``pegboard.toml``, with its kind, default and meaning.
+
+The ``*Keys`` classes are tables of the file as written; ``Settings`` is what a load makes of the whole.
+"""
+
+# ruff: noqa: RUF009  # key() gives a dataclass field, not a value
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+from pegboard.catalog import Collisions
+from pegboard.config.kinds import (
+    ARGUMENTS,
+    FLAG,
+    NAME,
+    PREFIX,
+    SECONDS,
+    SECRETS,
+    TEXT,
+    TEXTS,
+    VARIABLES,
+    Kind,
+    Secret,
+    by_glob,
+    choice,
+    integer,
+    list_of,
+)
+from pegboard.limits import Limits
+from pegboard.metatools import META_TOOLS
+from pegboard.sources.mcp.spec import Era, StdioSpec
+from pegboard.tools import Approval, Visibility
+
+Ranker = Literal["lexical", "bm25", "substring", "keyword"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+Word = str | Mapping[str, str] | None
+
+COUNT: Final = integer(1)
+META_TOOL_NAMES: Final = list_of(choice(*META_TOOLS))
+COLLISIONS: Final = choice(*get_args(Collisions))
+LOG_LEVEL: Final = choice(*get_args(LogLevel))
+RANKER: Final = choice(*get_args(Ranker))
+ERA: Final = choice(*get_args(Era))
+VISIBILITY: Final = by_glob(choice(*Visibility))
+APPROVAL: Final = by_glob(choice(*Approval))
+
+
+def key(kind: Kind, about: str, default: Any = None, *, required: bool = False) -> Any:
+    """The declaration of a key. ``about`` is its line in the documentation."""
+    return field(default=default, metadata={"kind": kind, "about": about, "required": required})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys:
+    """The keys of one table, as written. Immutable; belongs to one load."""
+
+    @classmethod
+    def kinds(cls) -> dict[str, Kind]:
+        """Every key with its kind."""
+        return {one.name: one.metadata["kind"] for one in fields(cls)}
+
+    @classmethod
+    def required(cls) -> list[str]:
+        """The keys that must be there."""
+        return [one.name for one in fields(cls) if one.metadata["required"]]
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """Keys that are right by themselves but not beside another, each with the message."""
+        yield from ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class GatewayKeys(Keys):
+    """``[gateway]``: what clients see. Immutable; belongs to one load."""
+
+    name: str = key(NAME, "The server's name, as clients show it.", "pegboard")
+    instructions: str | None = key(TEXT, "Instructions for the model, in place of Pegboard's own.")
+    boards: bool = key(FLAG, "Offer `open_board`, and a `board` argument on the meta-tools.", False)
+    host: str = key(NAME, "The address to listen on, over HTTP.", "127.0.0.1")
+    port: int = key(integer(0, 65535), "The port to listen on, over HTTP; 0 takes a free one.", 8765)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitKeys(Keys):
+    """``[limits]``: the fields of ``pegboard.limits.Limits``. Immutable; belongs to one load."""
+
+    search: int = key(COUNT, "Results of one search unless the call asks for a number.", Limits.search)
+    search_cap: int = key(COUNT, "Results of one search at most.", Limits.search_cap)
+    recommend: int = key(COUNT, "Recommendations at most.", Limits.recommend)
+    load_best: int = key(COUNT, "Tools that one `tool_search` pins at most.", Limits.load_best)
+    page: int = key(COUNT, "Entries on a page of `list_tools`.", Limits.page)
+    find_tokens: int = key(COUNT, "Tokens that one answer of `find_tools` may take.", Limits.find_tokens)
+    call_timeout: float = key(SECONDS, "Seconds that one call may take.", Limits.call_timeout)
+    result_chars: int = key(COUNT, "Characters of one result at most.", Limits.result_chars)
+    compact_tokens: int = key(COUNT, "Tokens of tombstones that make a commit compact.", Limits.compact_tokens)
+    compact_idle: float = key(SECONDS, "Idle seconds after which a commit compacts.", Limits.compact_idle)
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """A cap below what a search gives unasked."""
+        if self.search_cap < self.search:
+            yield "search_cap", f"wanted at least {self.search}, the value of search, got {self.search_cap}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogKeys(Keys):
+    """``[log]``: where the log goes. Immutable; belongs to one load."""
+
+    file: str | None = key(NAME, "A file to log to, relative to this one; unset: standard error.")
+    level: LogLevel = key(LOG_LEVEL, "The least that is logged.", "warning")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchKeys(Keys):
+    """``[search]``: how tools are found. Immutable; belongs to one load."""
+
+    ranker: Ranker = key(RANKER, "Which ranker orders what a search finds.", "lexical")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileKeys(Keys):
+    """``[profiles]``: the meta-tools of each profile, in place of its own. Immutable; belongs to one load."""
+
+    modern: tuple[str, ...] | None = key(META_TOOL_NAMES, "For clients of MCP 2026-07-28 and later.")
+    session: tuple[str, ...] | None = key(META_TOOL_NAMES, "For clients of earlier revisions, which have a session.")
+    python: tuple[str, ...] | None = key(META_TOOL_NAMES, "For boards that Python code opens.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpstreamKeys(Keys):
+    """``[upstreams.NAME]``: one MCP server. Immutable; belongs to one load. None is "not written".
+
+    Without ``command`` and ``url`` the table adjusts the imported entry of the same name.
+    """
+
+    command: str | None = key(NAME, "The program to start: a name on PATH, or a path.")
+    args: tuple[str, ...] | None = key(ARGUMENTS, "Its arguments.")
+    env: Mapping[str, Secret] | None = key(VARIABLES, "Environment variables for it, on top of a small safe base.")
+    env_file: str | None = key(NAME, "A file of `NAME=value` lines with more of them; `env` wins.")
+    inherit_env: tuple[str, ...] | None = key(TEXTS, "Names of Pegboard's own variables to hand down.")
+    cwd: str | None = key(NAME, "The folder to start it in, relative to this file; unset: where Pegboard was started.")
+    prefix: str | Literal[False] | None = key(PREFIX, "What stands before its tools' names, with `__`; false: nothing.")
+    visibility: Word = key(VISIBILITY, "Of its tools: one word for all, or a table from globs.")
+    include: tuple[str, ...] | None = key(TEXTS, "Globs of its own tool names; only these are taken in.")
+    exclude: tuple[str, ...] | None = key(TEXTS, "Globs of its own tool names; these are not taken in.")
+    approval: Word = key(APPROVAL, "The tier of its tools: one word for all, or a table from globs.")
+    start_timeout: float | None = key(SECONDS, "Seconds it may take to start and to list its tools.")
+    call_timeout: float | None = key(SECONDS, "Seconds that one of its calls may take; unset: that of `[limits]`.")
+    max_line: int | None = key(integer(1024), "Bytes of its longest message.")
+    era: Era | None = key(ERA, "How the session begins.")
+    lazy: bool | None = key(FLAG, "Start it only when it is needed.")
+    disabled: bool | None = key(FLAG, "Leave it out.")
+    type: Literal["stdio", "http", "sse"] | None = key(choice("stdio", "http", "sse"), "How it is reached.")
+    url: str | None = key(NAME, "The address of a server over HTTP.")
+    headers: Mapping[str, Secret] | None = key(SECRETS, "Headers for a server over HTTP.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportKeys(Keys):
+    """``[[import]]``: the servers of a client's own file. Immutable; belongs to one load."""
+
+    file: str = key(NAME, "The client's file, relative to this one.", "", required=True)
+    include: tuple[str, ...] | None = key(TEXTS, "Globs of server names; only these are imported.")
+    exclude: tuple[str, ...] | None = key(TEXTS, "Globs of server names; these are not imported.")
+    workspace: str | None = key(NAME, "The folder that the file speaks of as its workspace.")
+    inputs: Mapping[str, Secret] | None = key(SECRETS, "Answers to the file's `${input:...}`.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonKeys(Keys):
+    """``[[python]]``: a file of Python tools. Immutable; belongs to one load."""
+
+    file: str = key(NAME, "The Python file, relative to this one.", "", required=True)
+
+
+SECTIONS: Final[Mapping[str, type[Keys]]] = {
+    "gateway": GatewayKeys,
+    "limits": LimitKeys,
+    "log": LogKeys,
+    "search": SearchKeys,
+    "profiles": ProfileKeys,
+    "upstreams": UpstreamKeys,
+    "import": ImportKeys,
+    "python": PythonKeys,
+}
+"""The tables of the file. ``upstreams`` holds one such table a name; ``import`` and ``python`` are lists of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upstream:
+    """One MCP server to start, everything filled in. Immutable; belongs to one load.
+
+    Two are equal when the same process would run in the same way; where they were written does not count. With
+    ``lazy`` it is started only when it is needed.
+    """
+
+    spec: StdioSpec
+    lazy: bool = False
+    origin: Path = field(default=Path(), compare=False)
+    line: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """A configuration, read, merged and filled in. Immutable; belongs to one load.
+
+    ``upstreams`` by name, those of the file itself first, then those of imports in their order. ``python`` and
+    ``log_file`` are absolute paths. ``profiles`` has only those that the file changes.
+    """
+
+    gateway: GatewayKeys = field(default_factory=GatewayKeys)
+    limits: Limits = field(default_factory=Limits)
+    log_file: Path | None = None
+    log_level: LogLevel = "warning"
+    ranker: Ranker = "lexical"
+    collisions: Collisions = "refuse"
+    profiles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    upstreams: Mapping[str, Upstream] = field(default_factory=dict)
+    python: tuple[Path, ...] = ()

@@ -1,0 +1,150 @@
+"""Files to raw documents with positions: bytes, encoding, syntax. What the values mean is not known here."""
+
+from __future__ import annotations
+
+import bisect
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pegboard.config import jsonc, toml
+from pegboard.config.problems import ConfigProblem, KeyPath, Level, dotted, kind_of
+
+MAX_BYTES: Final = 32_000_000
+"""Largest file that is read. Clients that keep their history in the same file stay far below."""
+
+_READ_ERRORS: Final[tuple[tuple[type[OSError], str, str], ...]] = (
+    (FileNotFoundError, "there is no such file", "Check the path."),
+    (NotADirectoryError, "there is no such file", "Check the path."),
+    (IsADirectoryError, "this is a folder, not a file", "Name the file in it."),
+    (PermissionError, "may not be read", "Give the user that runs Pegboard the right to read it."),
+)
+_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """One file, parsed. Immutable; belongs to one load.
+
+    ``value`` is the table at the top. ``format`` was told from the content, never from the name.
+    """
+
+    file: Path
+    format: Literal["json", "toml"]
+    value: dict[str, Any] = field(repr=False)
+    text: str = field(repr=False)
+    at: dict[KeyPath, int] = field(repr=False)
+    problems: tuple[ConfigProblem, ...] = ()
+
+    @cached_property
+    def _breaks(self) -> list[int]:
+        return [offset for offset, char in enumerate(self.text) if char == "\n"]
+
+    def line(self, path: KeyPath) -> int | None:
+        """The line of a key, or of the closest key around it; None for the file as a whole."""
+        while path and path not in self.at:
+            path = path[:-1]
+        return bisect.bisect_left(self._breaks, self.at[path]) + 1 if path else None
+
+    def problem(
+        self, path: KeyPath, message: str, hint: str = "", *, level: Level = Level.ERROR, entry: str = ""
+    ) -> ConfigProblem:
+        """A problem at a place of this document."""
+        return ConfigProblem(
+            file=self.file,
+            line=self.line(path),
+            key=dotted(path),
+            message=message,
+            hint=hint,
+            level=level,
+            entry=entry,
+        )
+
+
+def read_document(file: Path) -> Document | ConfigProblem:
+    """A file as a document, or the one problem that keeps it from being one.
+
+    UTF-8, with or without a byte order mark. The content decides what it is: what begins with ``{`` or a ``//``
+    comment is JSON, anything else TOML.
+    """
+    text = read_text(file)
+    return text if isinstance(text, ConfigProblem) else parse_document(file, text)
+
+
+def read_text(file: Path) -> str | ConfigProblem:
+    """A file's text, or the one problem that keeps it from being read."""
+    data = _bytes_of(file)
+    return data if isinstance(data, ConfigProblem) else _decoded(file, data)
+
+
+def parse_document(file: Path, text: str) -> Document | ConfigProblem:
+    """The same for a text that was read already; ``file`` is its name in messages."""
+    return _json(file, text) if text.lstrip()[:1] in ("{", "/") else _toml(file, text)
+
+
+def _bytes_of(file: Path) -> bytes | ConfigProblem:
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        for kind, message, hint in _READ_ERRORS:
+            if isinstance(error, kind):
+                return ConfigProblem(file=file, message=message + ".", hint=hint)
+        return ConfigProblem(file=file, message=f"cannot be read: {error.strerror or type(error).__name__}.")
+    except ValueError:
+        return ConfigProblem(file=file, message="this is not a path.", hint="Check it for a NUL character.")
+    if len(data) > MAX_BYTES:
+        hint = "Name a configuration file, not a data file."
+        return ConfigProblem(file=file, message=f"has more than {MAX_BYTES:,} bytes.", hint=hint)
+    return data
+
+
+def _decoded(file: Path, data: bytes) -> str | ConfigProblem:
+    if data.startswith(_UTF16_MARKS) or b"\x00" in data[:4]:
+        return ConfigProblem(file=file, message="is UTF-16 or UTF-32, not UTF-8.", hint="Save it as UTF-8.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return ConfigProblem(file=file, line=line, message="is not UTF-8.", hint="Save it as UTF-8.")
+
+
+def _toml(file: Path, text: str) -> Document | ConfigProblem:
+    try:
+        parsed = toml.parse(text)
+    except toml.TomlSyntaxError as error:
+        message = f"not TOML: {error}."
+        return ConfigProblem(file=file, line=error.line, column=error.column, message=message, hint=error.hint)
+    return Document(file=file, format="toml", value=parsed.value, text=text, at=parsed.at)
+
+
+def _json(file: Path, text: str) -> Document | ConfigProblem:
+    try:
+        parsed = jsonc.parse(text)
+    except jsonc.JsonSyntaxError as error:
+        line, column = _place(text, error.offset)
+        message = f"not JSON: {error}."
+        return ConfigProblem(file=file, line=line, column=column, message=message, hint=error.hint)
+    if not isinstance(parsed.value, dict):
+        return ConfigProblem(file=file, message=f"wanted an object, got {kind_of(parsed.value)}.")
+    twice = tuple(_twice(file, text, *pair) for pair in parsed.twice)
+    return Document(file=file, format="json", value=parsed.value, text=text, at=parsed.at, problems=twice)
+
+
+def _twice(file: Path, text: str, path: KeyPath, first: int, second: int) -> ConfigProblem:
+    line, column = _place(text, second)
+    return ConfigProblem(
+        file=file,
+        line=line,
+        column=column,
+        key=dotted(path),
+        message=f"is given twice, first on line {_place(text, first)[0]}; this one counts.",
+        hint="Remove one of the two.",
+        level=Level.WARNING,
+    )
+
+
+def _place(text: str, offset: int) -> tuple[int, int]:
+    """Line and column of an offset, from 1."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)

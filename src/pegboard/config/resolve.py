@@ -1,0 +1,193 @@
+"""What one or two files say of an upstream, to the upstream itself: forms filled in, paths made whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from pegboard.config.envfile import variables
+from pegboard.config.expand import Scope, expand
+from pegboard.config.itself import starts_pegboard
+from pegboard.config.model import Upstream, UpstreamKeys
+from pegboard.config.problems import ConfigProblem, KeyPath, Level
+from pegboard.config.read import Document, read_text
+from pegboard.sources.mcp.spec import StdioSpec
+
+Key = tuple[str | int, ...]
+"""A key of an entry, and the place in its value: ``("args", 2)``."""
+
+_AS_WRITTEN: Final = (
+    "inherit_env",
+    "prefix",
+    "visibility",
+    "include",
+    "exclude",
+    "approval",
+    "start_timeout",
+    "call_timeout",
+    "max_line",
+    "era",
+)
+"""Keys that go into the spec unchanged; where one is not written, the spec's own default holds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer:
+    """What one file says of an upstream. Immutable; belongs to one load.
+
+    ``at`` is where the entry stands in ``document``, ``places`` where the value of each key does, if elsewhere than
+    below ``at``. Relative paths start at ``base``. ``cwd`` is the folder to start in when nobody names one.
+    """
+
+    keys: UpstreamKeys
+    document: Document
+    at: KeyPath
+    base: Path
+    scope: Scope
+    places: Mapping[str, KeyPath] = field(default_factory=dict)
+    cwd: Path | None = None
+
+    def place(self, *key: str | int) -> KeyPath:
+        """Where the value of a key was written."""
+        if not key:
+            return self.at
+        return (*self.places.get(str(key[0]), (*self.at, key[0])), *key[1:])
+
+    def path(self, text: str) -> Path:
+        """A path of this file, made absolute."""
+        return self.base / Path(text).expanduser()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resolved:
+    """What became of an entry. Immutable; belongs to one load.
+
+    ``upstream`` is None where it was set aside; then ``problems`` say why. ``files`` were read on the way.
+    """
+
+    upstream: Upstream | None = None
+    problems: tuple[ConfigProblem, ...] = ()
+    files: tuple[Path, ...] = ()
+
+
+def resolve(name: str, layers: tuple[Layer, ...]) -> Resolved:
+    """The upstream that ``layers`` describe, the later one winning key by key, and variable by variable in ``env``."""
+    return _Resolution(name, layers).run()
+
+
+class _Resolution:
+    """The making of one upstream. Lives as long as one ``resolve``."""
+
+    def __init__(self, name: str, layers: tuple[Layer, ...]) -> None:
+        self.name = name
+        self.layers = layers
+        self.problems: list[ConfigProblem] = []
+        self.files: list[Path] = []
+
+    def run(self) -> Resolved:
+        upstream = self.upstream() if not self.left_out() else None
+        failed = any(problem.level is Level.ERROR for problem in self.problems)
+        return Resolved(upstream=None if failed else upstream, problems=tuple(self.problems), files=tuple(self.files))
+
+    def given(self, key: str) -> Any:
+        """The value of a key in the last layer that gives it, None for none."""
+        return next((value for layer in reversed(self.layers) if (value := getattr(layer.keys, key)) is not None), None)
+
+    def layer_of(self, key: str) -> Layer:
+        """The layer whose value of a key counts."""
+        return next((layer for layer in reversed(self.layers) if getattr(layer.keys, key) is not None), self.layers[0])
+
+    def say(
+        self, message: str, hint: str = "", *, key: Key = (), level: Level = Level.ERROR, layer: Layer | None = None
+    ) -> None:
+        """Note a problem at a key of the entry, once."""
+        layer = layer or (self.layer_of(str(key[0])) if key else self.layers[-1])
+        problem = layer.document.problem(layer.place(*key), message, hint, level=level, entry=self.name)
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def left_out(self) -> bool:
+        """Whether the entry is not meant to be started, or cannot be, whatever its values; says why."""
+        if self.given("disabled"):
+            self.say("is disabled.", key=("disabled",), level=Level.NOTE)
+        elif self.given("url") or self.given("type") in ("http", "sse"):
+            key = "url" if self.given("url") else "type"
+            hint = "It is left out; the others are not affected."
+            self.say("upstreams over HTTP are not supported yet.", hint, key=(key,), level=Level.WARNING)
+        elif self.given("command") is None:
+            own = len(self.layers) == 1 and self.layers[0].at[0] == "upstreams"
+            what = "has no command, and no import brings an entry of this name." if own else "has no command."
+            self.say(what, 'Write command = "program".' if own else "Name the program to start as its command.")
+        else:
+            return False
+        return True
+
+    def upstream(self) -> Upstream | None:
+        env = self.environment()
+        command = _from_home(self.text("command", own=env))
+        args = tuple(self.text("args", position, own=env) for position in range(len(self.given("args") or ())))
+        if starts_pegboard(command, args):
+            self.say("would start Pegboard itself, so it is left out.", level=Level.NOTE)
+            return None
+        written = {key: value for key in _AS_WRITTEN if (value := self.given(key)) is not None}
+        origin = self.layer_of("command")
+        return Upstream(
+            spec=StdioSpec(name=self.name, command=command, args=args, env=env, cwd=self.folder(env), **written),
+            lazy=bool(self.given("lazy")),
+            origin=origin.document.file,
+            line=origin.document.line(origin.at),
+        )
+
+    def text(self, *key: str | int, own: Mapping[str, str]) -> str:
+        """A text of the entry, filled in; ``own`` are the variables that the server itself will have."""
+        layer = self.layer_of(str(key[0]))
+        value = getattr(layer.keys, str(key[0]))
+        return self.filled(layer, value[key[1]] if len(key) > 1 else value, key, own)
+
+    def filled(self, layer: Layer, text: str, key: Key, own: Mapping[str, str]) -> str:
+        expanded = expand(text, replace(layer.scope, own=frozenset(own)))
+        for lack in expanded.lacks:
+            self.say(f"{lack.what}, so this upstream is left out.", lack.hint, key=key, layer=layer)
+        return expanded.text
+
+    def folder(self, own: Mapping[str, str]) -> Path | None:
+        if self.given("cwd") is None:
+            return self.layers[0].cwd
+        return self.layer_of("cwd").path(self.text("cwd", own=own))
+
+    def environment(self) -> dict[str, str]:
+        """The variables of all layers; within a layer ``env`` wins over ``env_file``."""
+        merged: dict[str, str] = {}
+        for layer in self.layers:
+            merged |= self.file_variables(layer)
+            for name, value in (layer.keys.env or {}).items():
+                merged[name] = self.filled(layer, value.value, ("env", name), {})
+        return merged
+
+    def file_variables(self, layer: Layer) -> Mapping[str, str]:
+        if layer.keys.env_file is None:
+            return {}
+        key = ("env_file",)
+        file = layer.path(self.filled(layer, layer.keys.env_file, key, {}))
+        self.files.append(file)
+        text = read_text(file)
+        if isinstance(text, ConfigProblem):
+            what = text.message.rstrip(".")
+            self.say(f"{file}: {what}, so this upstream is left out.", text.hint, key=key, layer=layer)
+            return {}
+        found, wrong = variables(text)
+        for line in wrong:
+            self.problems.append(_not_a_variable(file, line, self.name))
+        return found
+
+
+def _not_a_variable(file: Path, line: int, entry: str) -> ConfigProblem:
+    message, hint = "this line is no NAME=value.", "It is skipped."
+    return ConfigProblem(file=file, line=line, message=message, hint=hint, level=Level.WARNING, entry=entry)
+
+
+def _from_home(text: str) -> str:
+    """A leading ``~`` filled in; anything else exactly as it is, ``./`` too."""
+    return str(Path(text).expanduser()) if text.startswith("~") else text

@@ -1,0 +1,248 @@
+"""Clients' own files, as they are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pegboard.config import Level, Loaded, load
+from pegboard.sources.mcp import StdioSpec
+from tests.config.conftest import Load, Write
+
+
+@pytest.fixture
+def clients(data: Path) -> Path:
+    return data / "clients"
+
+
+def specs(loaded: Loaded) -> dict[str, StdioSpec]:
+    return {name: upstream.spec for name, upstream in loaded.settings.upstreams.items()}
+
+
+def of(file: Path, folder: str = "/home/ada/elsewhere", **environ: str) -> Loaded:
+    return load(file, environ=environ, folder=Path(folder))
+
+
+def said(loaded: Loaded, level: Level) -> list[str]:
+    return [
+        f"{problem.line}: {problem.key}: {problem.message}" for problem in loaded.problems if problem.level is level
+    ]
+
+
+def test_claude_desktop(clients: Path) -> None:
+    loaded = of(clients / "claude_desktop.json")
+    filesystem, search, linear = specs(loaded).values()
+    assert (filesystem.command, filesystem.args[-1]) == ("npx", "/srv/notes")
+    assert search.tool_prefix == "My_Search_Server"
+    assert search.env == {"FETCH_TIMEOUT": "30", "FETCH_DEBUG": "false"}
+    assert linear.args[-1] == "Authorization:${AUTH_HEADER}"
+    assert said(loaded, Level.NOTE) == ["18: mcpServers.pegboard: would start Pegboard itself, so it is left out."]
+    assert not loaded.errors
+
+
+def test_claude_code_takes_the_project_around_the_folder_before_what_is_general(clients: Path) -> None:
+    loaded = of(clients / "claude_code.json", "/home/ada/shop/api", HOME="/home/ada", ORDERS_DB="/db")
+    assert list(specs(loaded)) == ["orders", "memory"]
+    assert specs(loaded)["orders"].command == "orders-mcp"
+    assert specs(loaded)["memory"].command == "memory-for-shop"
+    notes = said(loaded, Level.NOTE)
+    assert notes[0] == '14: projects."/home/ada/blog".mcpServers: not used here: ghost.'
+    assert notes[1] == "21: mcpServers.memory: another entry named 'memory' comes before this one."
+    assert said(loaded, Level.WARNING) == ["22: mcpServers.sentry.url: upstreams over HTTP are not supported yet."]
+
+
+def test_claude_code_elsewhere_has_what_is_general(clients: Path) -> None:
+    loaded = of(clients / "claude_code.json", HOME="/home/ada")
+    assert list(specs(loaded)) == ["memory"]
+    assert specs(loaded)["memory"].env == {"MEMORY_FILE_PATH": "/home/ada/memory.json"}
+
+
+def test_cursor(clients: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    (folder / ".cursor").mkdir(parents=True)
+    (folder / ".env").write_text("FROM_FILE=1\nGITHUB_TOKEN=loses\n")
+    file = folder / ".cursor" / "mcp.json"
+    file.write_text((clients / "cursor.json").read_text())
+    loaded = of(file, GITHUB_TOKEN="ghp")
+    (git,) = specs(loaded).values()
+    assert git.args == ("mcp-server-git", "--repository", str(folder))
+    assert git.env == {"FROM_FILE": "1", "GITHUB_TOKEN": "ghp"}
+    assert git.cwd == folder
+    assert folder / ".env" in loaded.files
+    assert said(loaded, Level.NOTE) == ["9: mcpServers.old.disabled: is disabled."]
+
+
+def test_vscode(clients: Path) -> None:
+    loaded = of(clients / "vscode_mcp.json", "/w")
+    (playwright,) = specs(loaded).values()
+    assert playwright.args[-1] == "--output-dir=/w/shots"
+    assert [(problem.line, problem.entry) for problem in loaded.errors] == [(17, "github"), (20, "python")]
+    assert "input 'github-token'" in loaded.errors[0].message
+    assert "inputs = { github-token" in loaded.errors[0].hint
+    assert said(loaded, Level.WARNING) == ["19: servers.docs.url: upstreams over HTTP are not supported yet."]
+
+
+def test_vscode_with_an_answer_to_its_input(clients: Path, load_text: Load) -> None:
+    text = f"""
+    [[import]]
+    file = '{clients / "vscode_mcp.json"}'
+    exclude = ["python", "docs"]
+    inputs = {{ github-token = "${{GH}}" }}
+    """
+    loaded = load_text(text, GH="ghp")
+    assert specs(loaded)["github"].env == {"GITHUB_TOKEN": "ghp"}
+    assert not loaded.problems
+
+
+def test_settings_of_vscode_and_amp(clients: Path) -> None:
+    assert list(specs(of(clients / "vscode_settings.json"))) == ["time", "memory"]
+
+
+def test_codex(clients: Path) -> None:
+    loaded = of(clients / "codex.toml")
+    context7, mine = specs(loaded).values()
+    assert (context7.start_timeout, context7.call_timeout) == (20.0, 45.5)
+    assert context7.include == ("resolve-library-id", "get-library-docs")
+    assert context7.inherit_env == ("CONTEXT7_API_KEY", "HTTPS_PROXY")
+    assert context7.env == {"LOG": "info"}
+    assert (mine.command, mine.cwd, mine.exclude) == (r"C:\tools\server.exe", Path("/srv"), ("drop_[[]all]",))
+    assert said(loaded, Level.NOTE) == ["31: mcp_servers.off.enabled: is disabled."]
+    assert said(loaded, Level.WARNING) == ["34: mcp_servers.figma.url: upstreams over HTTP are not supported yet."]
+
+
+def test_gemini(clients: Path) -> None:
+    (tools,) = specs(of(clients / "gemini.json", "/w")).values()
+    assert tools.args == ("server.py", "--port", "8080")
+    assert (tools.include, tools.exclude) == (("safe_tool", "file_reader"), ("file_reader",))
+    assert tools.cwd == Path("/w/mcp_tools/python")
+    assert tools.call_timeout is None
+
+
+def test_windsurf(clients: Path) -> None:
+    (slack,) = specs(of(clients / "windsurf.json")).values()
+    assert slack.exclude == ("post_message",)
+
+
+def test_opencode(clients: Path) -> None:
+    loaded = of(clients / "opencode.json", LOG="debug")
+    (everything,) = specs(loaded).values()
+    assert (everything.command, everything.args[0]) == ("npx", "-y")
+    assert everything.env == {"LOG_LEVEL": "debug"}
+
+
+def test_zed(clients: Path) -> None:
+    loaded = of(clients / "zed.json")
+    assert [(one.command, one.args, one.env) for one in specs(loaded).values()] == [
+        ("uv", ("run", "main.py"), {}),
+        ("node", ("index.js",), {"A": "b"}),
+    ]
+    assert said(loaded, Level.ERROR) == ["5: context_servers.extension: has no command."]
+
+
+def test_copilot(clients: Path) -> None:
+    local, few = specs(of(clients / "copilot_cli.json")).values()
+    assert (local.include, few.include) == (("*",), ("one", "two"))
+
+
+def test_entries_at_the_top(clients: Path) -> None:
+    (database,) = specs(of(clients / "plugin.json")).values()
+    assert database.command == "/opt/plugin/server"
+
+
+def entry(load_text: Load, value: Any, **environ: str) -> tuple[StdioSpec | None, list[str]]:
+    text = json.dumps({"mcpServers": {"bad": value, "good": {"command": "good"}}})
+    loaded = load_text(text, "mcp.json", **environ)
+    assert "good" in loaded.settings.upstreams, "one bad entry took another away"
+    return specs(loaded).get("bad"), [f"{p.key}: {p.message} {p.hint}".strip() for p in loaded.problems]
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (5, "mcpServers.bad: wanted a table, got an integer."),
+        (None, "mcpServers.bad: wanted a table, got null."),
+        ({}, "mcpServers.bad: has no command."),
+        ({"command": 5}, "mcpServers.bad.command: wanted text in quotes, got 5."),
+        ({"command": ""}, "mcpServers.bad.command: wanted text that is not empty"),
+        ({"command": "x", "args": "-y"}, "mcpServers.bad.args: wanted a list, got text."),
+        ({"command": "x", "args": [["a"]]}, "mcpServers.bad.args[0]: wanted text in quotes, got a list."),
+        ({"command": "x", "env": ["A=b"]}, "mcpServers.bad.env: wanted a table, got a list."),
+        ({"command": "x", "env": {"A": {}}}, "mcpServers.bad.env.A: wanted text in quotes, got a table."),
+        ({"command": "x", "env": {"A": "a\0"}}, "mcpServers.bad.env.A: wanted text without NUL"),
+        ({"command": "x", "disabled": "no"}, "mcpServers.bad.disabled: wanted true or false"),
+        ({"command": "x", "envFile": "/no/such"}, "mcpServers.bad.envFile: /no/such: there is no such file"),
+        ({"command": "${NOPE}"}, "mcpServers.bad.command: the environment variable NOPE is not set"),
+        ({"command": "x", "cwd": "${NOPE}"}, "mcpServers.bad.cwd: the environment variable NOPE is not set"),
+        ({"command": "x", "env": {"A": "${A}"}}, "mcpServers.bad.env.A: the environment variable A is not set"),
+        ({"type": "http", "url": "http://x"}, "mcpServers.bad.url: upstreams over HTTP are not supported yet."),
+        ({"type": "streamable-http"}, "mcpServers.bad.type: upstreams over HTTP are not supported yet."),
+        ({"type": "sse", "command": "x"}, "mcpServers.bad.type: upstreams over HTTP are not supported yet."),
+        ({"serverUrl": "http://x"}, "mcpServers.bad.serverUrl: upstreams over HTTP are not supported yet."),
+        ({"command": "env", "args": ["uvx", "pegboard"]}, "mcpServers.bad: would start Pegboard itself"),
+        ({"command": "${P}board"}, "mcpServers.bad: would start Pegboard itself"),
+        ({"command": "x", "args": 1, "disabled": True}, "mcpServers.bad.disabled: is disabled."),
+    ],
+)
+def test_one_bad_entry_is_set_aside_alone(load_text: Load, value: Any, says: str) -> None:
+    upstream, problems = entry(load_text, value, P="peg")
+    assert upstream is None
+    assert len(problems) == 1
+    assert problems[0].startswith(says)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"command": "x", "alwaysAllow": ["a"], "autoApprove": [], "timeout": 60, "trust": True, "icon": "i", "x": {}},
+        {"command": "x", "type": "stdio", "disabled": False},
+        {"command": "x", "enabled": True, "transport": "stdio"},
+        {"command": "x", "args": None, "env": None, "cwd": None, "url": None, "type": None},
+        {"command": "x", "env": [], "args": []},
+        {"command": "x", "env": {"GONE": None}},
+        {"command": ["x"]},
+    ],
+)
+def test_what_clients_write_beside_the_command_is_no_mistake(load_text: Load, value: Any) -> None:
+    upstream, problems = entry(load_text, value)
+    assert not problems
+    assert upstream is not None
+    assert (upstream.command, upstream.args, upstream.env) == ("x", (), {})
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", '{"theme": "dark"}', '{"mcp": {"allowed": ["a"]}}', "[mcp_servers]\n", "{ // x\n}"]
+)
+def test_a_client_without_servers_is_told_where_was_looked(load_text: Load, text: str) -> None:
+    loaded = load_text(text, "mcp.json")
+    assert not loaded.settings.upstreams
+    assert all("no MCP servers are in this file" in problem.message for problem in loaded.problems)
+    assert bool(loaded.problems) is ("mcp_servers" not in text)
+
+
+def test_servers_that_are_no_table_are_a_mistake(load_text: Load) -> None:
+    (problem,) = load_text('{"mcpServers": [{"command": "x"}]}', "mcp.json").errors
+    assert str(problem).endswith(":1: mcpServers: wanted a table, got a list.")
+
+
+def test_a_name_given_twice_in_one_file_is_told(load_text: Load) -> None:
+    loaded = load_text('{"mcpServers": {"a": {"command": "x"},\n"a": {"command": "y"}}}', "mcp.json")
+    assert specs(loaded)["a"].command == "y"
+    (problem,) = loaded.problems
+    assert (problem.line, problem.level, problem.key) == (2, Level.WARNING, "mcpServers.a")
+
+
+def test_servers_of_a_project_start_in_it_and_those_of_the_user_where_pegboard_does(write: Write, home: Path) -> None:
+    text = '{"mcpServers": {"a": {"command": "x"}}}'
+    project = write("project/.mcp.json", text).parent
+    for file, cwd in [
+        (project / ".mcp.json", project),
+        (write("project/.vscode/mcp.json", text), project),
+        (write("project/.kiro/settings/mcp.json", text), project),
+        (write("home/.cursor/mcp.json", text), None),
+        (write("home/.claude.json", text), None),
+        (write("home/.config/client/mcp.json", text), None),
+    ]:
+        assert specs(of(file))["a"].cwd == cwd, file
