@@ -14,13 +14,14 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.auth import Action, Principal
 from pegboard.context import Context, ProgressSink, _no_progress
 from pegboard.dispatch import new_call_id
 from pegboard.errors import BoardError, NotFoundError, StoreError, UnloadedError
-from pegboard.finding import FindResult, View, find
+from pegboard.finding import FindResult, View, find, missing_notes
 from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS, PIN_CHANGING
 from pegboard.pins import (
@@ -161,9 +162,12 @@ class Board:
     async def find(self, query: str, limit: int | None = None) -> FindResult:
         """Search what the principal may discover. ``limit`` defaults to 20 and is capped at 100.
 
+        The notes name the sources whose tools could not be searched.
+
         Raises InvalidArgumentsError for a limit that is not a whole number from 1.
         """
-        return find(await self.view(), self._peg.ranker, query, limit, self.limits)
+        found = find(await self.view(), self._peg.ranker, query, limit, self.limits)
+        return replace(found, notes=(*found.notes, *missing_notes(self._peg.missing(), named=self.principal is None)))
 
     async def recommend(self, recent_text: str, limit: int | None = None) -> list[Ranked]:
         """Tools whose keywords or tags stand in ``recent_text``, best first; none that is active already."""
@@ -265,7 +269,7 @@ class Board:
         self._record = stored or PinRecord(owner=self._record.owner)
 
     def _always(self, view: View) -> list[Tool]:
-        shown = [tool for tool in view.tools if tool.visibility_on(self.surface) is Visibility.ALWAYS]
+        shown = [tool for tool in view.catalog.always_on(self.surface) if view.get(tool.name) is not None]
         return [*self._meta.values(), *shown]
 
     async def _permitted(self, tools: Sequence[Tool], principal: Principal) -> frozenset[str]:

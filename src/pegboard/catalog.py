@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from pegboard.errors import CollisionError
 from pegboard.naming import legal_name
 from pegboard.registry import Problem, ToolRegistry
-from pegboard.tools import Tool
+from pegboard.tools import Tool, Visibility
 
 if TYPE_CHECKING:
     from pegboard.search.index import Candidates
@@ -39,6 +39,7 @@ class Catalog:
     ) -> None:
         self._tools = tuple(tools)
         self._by_name = {tool.name: tool for tool in self._tools}
+        self._always: dict[str, tuple[Tool, ...]] = {}
         self._ranker = ranker
         self.generation = generation
         self.problems = tuple(problems)
@@ -58,6 +59,13 @@ class Catalog:
         """The tools of these names, in catalog order; a name that is not here is ignored."""
         wanted = {names} if isinstance(names, str) else {str(name) for name in names or ()}
         return tuple(tool for tool in self._tools if tool.name in wanted)
+
+    def always_on(self, surface: str) -> tuple[Tool, ...]:
+        """The tools that are always visible on a surface, in catalog order."""
+        if surface not in self._always:
+            chosen = (tool for tool in self._tools if tool.visibility_on(surface) is Visibility.ALWAYS)
+            self._always[surface] = tuple(chosen)
+        return self._always[surface]
 
     @cached_property
     def candidates(self) -> Candidates:

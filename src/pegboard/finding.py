@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pegboard.catalog import Catalog
 from pegboard.errors import InvalidArgumentsError
 from pegboard.limits import Limits
+from pegboard.registry import SourceStatus
 from pegboard.tools import Tool
 
 if TYPE_CHECKING:
@@ -90,6 +91,14 @@ def find(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limi
     ranked = exact_first(query, ranker.rank(query, pool), pool)
     unmatched = () if ranked else tuple(unmatched_terms(query, pool))
     return FindResult(matches=tuple(ranked[:count]), total=len(ranked), unmatched=unmatched, notes=notes)
+
+
+def missing_notes(missing: Sequence[SourceStatus], *, named: bool) -> tuple[str, ...]:
+    """What to say of sources whose tools could not be searched; without their names where those may be secret."""
+    if not named:
+        return (f"{len(missing)} of the sources are not ready: their tools were not searched",) if missing else ()
+    words = {"starting": "is still starting", "failed": "failed"}
+    return tuple(f"source {m.name!r} {words.get(m.state, m.state)}: its tools were not searched" for m in missing)
 
 
 def checked_limit(limit: Any, limits: Limits) -> tuple[int, tuple[str, ...]]:

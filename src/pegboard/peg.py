@@ -17,7 +17,7 @@ from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS, PROFILES
 from pegboard.pins import MemoryPinStore, PinStore
 from pegboard.receipts import ReceiptSink
-from pegboard.registry import Source, ToolRegistry, Unsubscribe
+from pegboard.registry import Source, SourceStatus, ToolRegistry, Unsubscribe
 from pegboard.tools import Tool
 
 if TYPE_CHECKING:
@@ -85,12 +85,16 @@ class Pegboard:
         await self.stop()
 
     async def start(self) -> None:
-        """Start every source, side by side, in the background."""
+        """Start every source, side by side, in the background. Does nothing when they have been started."""
+        if self._started:
+            return
         self._started = True
         await asyncio.gather(*(source.start() for source in self._sources))
 
     async def stop(self) -> None:
-        """Stop every source, side by side, and wait for it. One that fails to stop is logged."""
+        """Stop every source, side by side, and wait for it. One that fails is logged. Does nothing before ``start``."""
+        if not self._started:
+            return
         self._started = False
         ended = await asyncio.gather(*(source.stop() for source in self._sources), return_exceptions=True)
         for source, error in zip(self._sources, ended, strict=True):
@@ -123,6 +127,11 @@ class Pegboard:
             task.cancel()
         await asyncio.gather(*pending, return_exceptions=True)
         return tuple(waiting[task] for task in waiting if task in pending)
+
+    def missing(self) -> tuple[SourceStatus, ...]:
+        """The sources that have no tools in the catalog because they are still starting or have failed."""
+        states = (source.status() for source in self._sources)
+        return tuple(state for state in states if state.state in ("starting", "failed") and not state.tools)
 
     @property
     def sources(self) -> tuple[Source, ...]:

@@ -1,0 +1,97 @@
+"""Waiting for sources that are still starting: only for those that a call may need, and only for so long."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from pegboard.metatools import META_TOOLS
+from pegboard.naming import SEPARATOR, slug
+from pegboard.peg import Pegboard
+from pegboard.registry import Source
+
+logger = logging.getLogger(__name__)
+
+_NEED_ALL: Final = frozenset({"find_tools", "list_tools", "tool_search"})
+"""Meta-tools whose answer depends on every source."""
+
+_NEED_NAMED: Final = frozenset({"get_tool", "explain_tool", "load_tool", "call_tool"})
+"""Meta-tools whose answer depends on the tool that they are given the name of."""
+
+
+async def wait_for_sources(peg: Pegboard, name: str, arguments: Any, seconds: float) -> tuple[str, ...]:
+    """Wait until the call of ``name`` can be answered as well as it ever will be, at most ``seconds``.
+
+    Gives the names of the sources that it needed and that are still starting.
+    """
+    starting = [source for source in peg.sources if source.status().state == "starting"]
+    if not starting:
+        return ()
+    wanted = wanted_tool(name, arguments)
+    if name not in _NEED_ALL and wanted is None:
+        return ()
+
+    def arrived() -> bool:
+        return wanted is not None and peg.catalog.get(wanted) is not None
+
+    needed = starting if wanted is None else bringing(wanted, peg.sources, starting)
+    return await _wait(peg, needed, arrived, seconds)
+
+
+def wanted_tool(name: str, arguments: Any) -> str | None:
+    """The one tool that a call is about; None when it is about many, or about none."""
+    if name not in META_TOOLS:
+        return name
+    named = arguments.get("name") if name in _NEED_NAMED and isinstance(arguments, Mapping) else None
+    return named if isinstance(named, str) else None
+
+
+def bringing(tool: str, sources: Sequence[Source], starting: Sequence[Source]) -> Sequence[Source]:
+    """Those of ``starting`` that may bring a tool of this name.
+
+    A name that begins like one source's names waits for that source alone. It is no parsing of the name: when the
+    guess is wrong, the call is answered as it would be without any waiting.
+    """
+    likely = [source for source in sources if tool.startswith(f"{slug(source.name)}{SEPARATOR}")]
+    return [source for source in starting if source in likely] if likely else starting
+
+
+async def _wait(
+    peg: Pegboard, sources: Sequence[Source], arrived: Callable[[], bool], seconds: float
+) -> tuple[str, ...]:
+    changed = asyncio.Event()
+    unsubscribe = peg.on_change(changed.set)
+    waiting = {asyncio.create_task(_ready(source)): source.name for source in sources}
+    try:
+        async with asyncio.timeout(seconds):
+            while not arrived() and any(not task.done() for task in waiting):
+                await _first(changed, waiting)
+    except TimeoutError:
+        pass
+    finally:
+        unsubscribe()
+        for task in waiting:
+            task.cancel()
+    if arrived():
+        return ()
+    return tuple(name for task, name in waiting.items() if not task.done())
+
+
+async def _ready(source: Source) -> None:
+    try:
+        await source.ready()
+    except Exception:
+        logger.exception("waiting for source %r failed", source.name)
+
+
+async def _first(changed: asyncio.Event, waiting: Mapping[asyncio.Task[None], str]) -> None:
+    """Until the catalog changes or one more source is ready."""
+    change: asyncio.Task[Any] = asyncio.create_task(changed.wait())
+    pending: list[asyncio.Task[Any]] = [task for task in waiting if not task.done()]
+    try:
+        await asyncio.wait([change, *pending], return_when=asyncio.FIRST_COMPLETED)
+        changed.clear()
+    finally:
+        change.cancel()

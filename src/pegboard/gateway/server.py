@@ -1,0 +1,248 @@
+"""The MCP server in front of a Pegboard, for clients of both eras."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeVar
+
+from mcp import MCPError
+from mcp.server.caching import CacheHint
+from mcp.server.context import HandlerResult, ServerRequestContext
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    PaginatedRequestParams,
+    SubscriptionsListenRequestParams,
+)
+from pydantic import BaseModel
+
+from pegboard.auth import AllowAll, Principal
+from pegboard.board import Board
+from pegboard.dispatch import new_call_id
+from pegboard.gateway.exchange import exchange_in
+from pegboard.gateway.faithful import faithfully, mean
+from pegboard.gateway.hub import Hub
+from pegboard.gateway.instructions import instructions_for
+from pegboard.gateway.readiness import wait_for_sources
+from pegboard.gateway.render import call_result, is_modern, list_result
+from pegboard.gateway.sessions import SURFACE, Session
+from pegboard.gateway.settings import GatewaySettings
+from pegboard.metatools import META_TOOLS
+from pegboard.peg import Pegboard
+from pegboard.prefix import Listing
+from pegboard.tools import Halt, JsonObject, ToolResult, Visibility, text_block
+
+logger = logging.getLogger(__name__)
+
+Request = ServerRequestContext[Hub, Any]
+"""One request of a client, as the SDK hands it to a handler."""
+
+Identify = Callable[[Request], Principal | None]
+"""Who a request speaks for; None in trusted local use."""
+
+_Params = TypeVar("_Params", bound=BaseModel)
+
+_OF_THE_CONNECTION: Final = "io.modelcontextprotocol/"
+"""Keys of ``_meta`` that begin so, and ``progressToken``, speak of the client's connection and end here."""
+
+
+def nobody(request: Request) -> None:
+    """Trusted local use: no request speaks for anybody."""
+
+
+class Gateway:
+    """An MCP server in front of a Pegboard. Process-wide; serves any number of clients, one after another or at once.
+
+        gateway = Gateway(peg)
+        app = http_app(gateway)         # or: await serve_stdio(peg)
+
+    ``server`` is the SDK's server, for transports of one's own and for ``mcp.Client(gateway.server)`` in tests; whoever
+    uses it so starts and stops ``peg``. ``identify`` says who a request speaks for (default: nobody).
+    """
+
+    def __init__(self, peg: Pegboard, settings: GatewaySettings | None = None, *, identify: Identify = nobody) -> None:
+        self.peg = peg
+        self.settings = settings or GatewaySettings()
+        self._identify = identify
+        self._hubs: set[Hub] = set()
+        self.server = _Server(self)
+        self.server.middleware.append(faithfully)
+        self._handle("tools/list", PaginatedRequestParams, self._list)
+        self._handle("tools/call", CallToolRequestParams, self._call)
+        self._handle("subscriptions/listen", SubscriptionsListenRequestParams, self._listen)
+
+    def instructions(self, profile: str) -> str:
+        """What clients of a profile are told about working with the board."""
+        return self.settings.instructions or instructions_for(self.peg.profiles[profile])
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[Hub]:
+        """What one run of ``server`` keeps of its clients. The SDK enters this."""
+        async with Hub.running(self.peg) as hub:
+            self._hubs.add(hub)
+            try:
+                yield hub
+            finally:
+                self._hubs.discard(hub)
+
+    def end_streams(self) -> None:
+        """End every ``subscriptions/listen`` stream in good order: the server is about to stop."""
+        for hub in self._hubs:
+            hub.listening.close()
+
+    async def _list(self, request: Request, params: PaginatedRequestParams) -> HandlerResult:
+        if params.cursor:
+            raise MCPError(code=INVALID_PARAMS, message="The list has one page: leave the cursor out.")
+        principal = self._identify(request)
+        if is_modern(request.protocol_version):
+            listing = await self._stable_listing(principal)
+        else:
+            session = self._session(request, principal)
+            listing = await session.listing()
+            self._after(request, session)
+        return mean(list_result(listing.items, request.protocol_version, ttl_ms=self._ttl()))
+
+    async def _call(self, request: Request, params: CallToolRequestParams) -> HandlerResult:
+        principal = self._identify(request)
+        if is_modern(request.protocol_version):
+            outcome = await self._run(request, await self._stable_board(principal), params)
+        else:
+            session = self._session(request, principal)
+            try:
+                outcome = await self._run(request, await session.board(), params)
+            finally:
+                session.called()
+                self._after(request, session)
+        return mean(call_result(outcome, request.protocol_version))
+
+    async def _listen(self, request: Request, params: SubscriptionsListenRequestParams) -> HandlerResult:
+        principal = self._identify(request)
+
+        async def fingerprint() -> str:
+            return (await self._stable_listing(principal)).fingerprint
+
+        key = principal.key if principal else None
+        return await request.lifespan_context.listening.serve(request, params, key, fingerprint)
+
+    async def _run(self, request: Request, board: Board, params: CallToolRequestParams) -> ToolResult | Halt:
+        raw = request.params or {}
+        arguments = raw.get("arguments")
+        missing = await wait_for_sources(self.peg, params.name, arguments, self.settings.ready_wait)
+        outcome = await board.call(
+            params.name,
+            arguments,
+            meta=_meta_of(raw),
+            on_progress=request.session.report_progress,
+            client=_client_of(request),
+        )
+        return _with_note(outcome, missing if board.principal is None else ())
+
+    async def _stable_board(self, principal: Principal | None) -> Board:
+        """A board for one request of a modern client: nothing that is done to it outlives the request."""
+        return await self.peg.open(principal, surface=SURFACE, profile="modern")
+
+    async def _stable_listing(self, principal: Principal | None) -> Listing:
+        return (await self._stable_board(principal)).listing()
+
+    def _session(self, request: Request, principal: Principal | None) -> Session:
+        return request.lifespan_context.sessions.of(request, principal)
+
+    def _after(self, request: Request, session: Session) -> None:
+        """Have the session's boundary made, and its client told, once this request's answer has left."""
+        if not session.restless:
+            return
+        hub = request.lifespan_context
+        exchange = exchange_in(request.request)
+        if exchange is None:
+            # A transport in memory: what is spawned here runs when this handler's answer has been handed over.
+            hub.spawn(session.follow_up)
+        else:
+            exchange.after(lambda: hub.spawn(session.follow_up))
+
+    def _ttl(self) -> int:
+        """A list that may grow at any moment is not to be kept."""
+        starting = any(source.status().state == "starting" for source in self.peg.sources)
+        return 0 if starting else self.settings.ttl_ms
+
+    def _handle(
+        self, method: str, params: type[_Params], handler: Callable[[Request, _Params], Awaitable[HandlerResult]]
+    ) -> None:
+        async def guarded(request: Request, typed: _Params) -> HandlerResult:
+            try:
+                return await handler(request, typed)
+            except MCPError:
+                raise
+            except Exception as error:
+                where = new_call_id()
+                logger.exception("%s failed (%s)", method, where)
+                message = f"Internal error; the log has the details under {where}."
+                raise MCPError(code=INTERNAL_ERROR, message=message) from error
+
+        self.server.add_request_handler(method, params, guarded)
+
+
+class _Server(Server[Hub]):
+    """The SDK's server, with what it says of itself by era. Process-wide."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        # With a policy, a schema is looked up in the caller's own list, which the SDK does when given no lookup.
+        trusting = isinstance(gateway.peg.policy, AllowAll)
+        super().__init__(
+            gateway.settings.name,
+            version=gateway.settings.version,
+            instructions=gateway.instructions("modern"),
+            lifespan=lambda _: gateway.running(),
+            cache_hints={"server/discover": CacheHint(ttl_ms=gateway.settings.ttl_ms, scope="private")},
+            get_tool_input_schema=self._listed_schema if trusting else None,
+        )
+        self._gateway = gateway
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """What a handshake client is told: its list changes, and how to work with that."""
+        options = super().create_initialization_options(
+            notification_options or NotificationOptions(tools_changed=True), experimental_capabilities, extensions
+        )
+        return options.model_copy(update={"instructions": self._gateway.instructions("session")})
+
+    def _listed_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The input schema of a tool in the stable list: only such a tool's arguments are mirrored in headers."""
+        tool = META_TOOLS.get(name) or self._gateway.peg.catalog.get(name)
+        shown = tool is not None and tool.visibility_on(SURFACE) is Visibility.ALWAYS
+        return tool.input_schema if tool is not None and shown else None
+
+
+def _meta_of(params: Mapping[str, Any]) -> JsonObject:
+    """What of a request's ``_meta`` is for the tool: tracing and vendor keys."""
+    meta = params.get("_meta") or {}
+    return {k: v for k, v in meta.items() if k != "progressToken" and not k.startswith(_OF_THE_CONNECTION)}
+
+
+def _client_of(request: Request) -> JsonObject:
+    """What the client's own connection can do: ``revision`` and ``capabilities``."""
+    declared = request.session.client_capabilities
+    capabilities = declared.model_dump(by_alias=True, mode="json", exclude_none=True) if declared else {}
+    return {"revision": request.protocol_version, "capabilities": capabilities}
+
+
+def _with_note(outcome: ToolResult | Halt, missing: tuple[str, ...]) -> ToolResult | Halt:
+    """A failed call, with a word on the sources that may have the tool and are still starting."""
+    if not missing or isinstance(outcome, Halt) or not outcome.is_error:
+        return outcome
+    note = f"Still starting: {', '.join(missing)}. If the tool is one of theirs, try again in a moment."
+    return ToolResult(
+        content=(*outcome.content, text_block(note)),
+        structured=outcome.structured,
+        is_error=True,
+        meta=outcome.meta,
+        extra=outcome.extra,
+    )
