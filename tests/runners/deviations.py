@@ -1,0 +1,262 @@
+"""Where Pegboard does something else than a vector or a case expects, on purpose.
+
+A rule is a predicate with its reason, never a list of ids: vectors that nobody here has seen are run with the same
+rules. It counts only where the outcome is not the expected one and ``holds`` finds in it what Pegboard does instead, so
+that a rule excuses one difference and no other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pegboard.errors import CollisionError, InvalidNameError
+from pegboard.limits import Limits
+from pegboard.metatools import META_TOOLS
+from pegboard.naming import is_legal
+from tests.runners.cases.case import Case as CaseToRun
+from tests.runners.golden.outcome import Outcome, Raised, Returned
+from tests.runners.golden.vectors import Case
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One deliberate difference. Immutable. ``applies`` looks at the vector, ``holds`` at what Pegboard did."""
+
+    name: str
+    reason: str
+    applies: Callable[[Case], bool]
+    holds: Callable[[Case, Outcome], bool]
+
+
+def names_of_tools(value: Any) -> Iterator[Any]:
+    """Every ``name`` beside a description or handler, and every ``["register", name, ...]``, in a vector's input."""
+    if isinstance(value, dict):
+        if "name" in value:
+            yield value["name"]
+        for key, member in value.items():
+            if key not in ("properties", "query"):
+                yield from names_of_tools(member)
+    elif isinstance(value, list):
+        if len(value) > 1 and value[0] == "register" and not isinstance(value[1], list):
+            yield value[1]
+        for member in value:
+            yield from names_of_tools(member)
+
+
+def errors_in(value: Any) -> Iterator[Exception]:
+    """Every error that an outcome is, or holds."""
+    if isinstance(value, Raised):
+        yield value.error
+    elif isinstance(value, Returned):
+        yield from errors_in(value.value)
+    elif isinstance(value, dict):
+        for member in value.values():
+            yield from errors_in(member)
+    elif isinstance(value, (list, tuple)):
+        for member in value:
+            yield from errors_in(member)
+
+
+def raised(*classes: type[Exception]) -> Callable[[Case, Outcome], bool]:
+    """Whether an error of these classes is in the outcome."""
+    return lambda case, got: any(isinstance(error, classes) for error in errors_in(got))
+
+
+def has_illegal_name(case: Case) -> bool:
+    """Whether a tool of the vector has a name outside ``^[A-Za-z0-9_-]{1,64}$``."""
+    return any(not is_legal(name) for name in names_of_tools(case.input) if not isinstance(name, dict))
+
+
+def registers_twice(case: Case) -> bool:
+    """Whether a vector registers two tools of one name."""
+    counts = Counter(name for name in names_of_tools(case.input) if isinstance(name, str))
+    return max(counts.values(), default=0) > 1
+
+
+def says(code: str) -> Callable[[Case, Outcome], bool]:
+    """Whether a refusal with this code of ours is in the outcome, raised or as an answer."""
+    return lambda case, got: (
+        any(getattr(error, "code", "") == code for error in errors_in(got))
+        or (isinstance(got, Returned) and any(told == code for told in members("code", got.value)))
+    )
+
+
+def members(key: str, value: Any) -> Iterator[Any]:
+    """Every member of that name, however deep."""
+    if isinstance(value, dict):
+        if key in value:
+            yield value[key]
+        for member in value.values():
+            yield from members(key, member)
+    elif isinstance(value, (list, tuple)):
+        for member in value:
+            yield from members(key, member)
+
+
+def has_odd_limit(case: Case) -> bool:
+    """Whether a vector asks for a number of results that is not a whole number from 1."""
+    limits = [limit for limit in members("limit", case.input) if limit is not None]
+    return any(isinstance(limit, bool) or not isinstance(limit, int) or limit < 1 for limit in limits)
+
+
+def names_exact_tool(case: Case) -> bool:
+    """Whether a query holds the whole name of a tool among other words."""
+    queries = [query for query in case.input.get("queries", ()) if isinstance(query, str)]
+    names = set(names_of_tools(case.input.get("tools")))
+    return any(len(query.split()) > 1 and names & set(query.split()) for query in queries)
+
+
+def same_matches_in_other_order(case: Case, got: Outcome) -> bool:
+    """Whether every search found what was expected, in whatever order."""
+    told = [[match["name"] for match in result["matched"]] for result in case.accepted[0]["returns"]["results"]]
+    found = got.value["matched"] if isinstance(got, Returned) else None
+    return found is not None and [sorted(match["name"] for match in one) for one in found] == [
+        sorted(one) for one in told
+    ]
+
+
+def unloads_what_is_not_loaded(case: Case) -> bool:
+    """Whether a vector unloads a tool that nothing before has pinned."""
+    asked = case.input
+    pinned = {op[1] for op in asked.get("before", ()) if op[0] == "pin"}
+    return bool(asked.get("call") == "unload_tool" and asked["input"].get("name") not in pinned)
+
+
+def is_about_meta_tool(case: Case) -> bool:
+    """Whether a vector asks about a meta-tool as if it were one of the tools."""
+    return bool((case.input.get("input") or {}).get("name") in META)
+
+
+def policy_is_about_meta_tool(case: Case) -> bool:
+    """Whether a vector's policy speaks of a meta-tool by name."""
+    by = ((case.input.get("auth") or {}).get("policy") or {}).get("by") or {}
+    return any(key.split()[-1] in META for key in by)
+
+
+def gives_no_object(case: Case) -> bool:
+    """Whether a call comes without any arguments."""
+    return "input" in case.input and case.input["input"] is None
+
+
+def without_error(case: Case, got: Outcome) -> bool:
+    """Whether Pegboard answered as it does where nothing is wrong."""
+    return isinstance(got, Returned) and got.value.get("event", {}).get("type") == "result"
+
+
+META: Final = frozenset({*META_TOOLS, "tool_explain"})
+
+GOLDEN: Final = (
+    Rule(
+        "illegal names are refused",
+        "a name is what models call: ^[A-Za-z0-9_-]{1,64}$, the widest that all providers take",
+        has_illegal_name,
+        raised(InvalidNameError),
+    ),
+    Rule(
+        "duplicates are refused",
+        "a registry refuses a name that is taken, with the fix, where the other lets the first win",
+        registers_twice,
+        raised(CollisionError),
+    ),
+    Rule(
+        "names of meta-tools are reserved",
+        "a tool that a meta-tool would hide is refused at once, where the other hides it in silence",
+        lambda case: any(name in META for name in names_of_tools(case.input) if isinstance(name, str)),
+        raised(CollisionError),
+    ),
+    Rule(
+        "one bad tool of a source is set aside",
+        "it alone, with its reason: a whole source is never refused for it",
+        lambda case: any(op[0] == "source" for op in case.input.get("ops", ())),
+        lambda case, got: isinstance(got, Returned) and any(members("set_aside", got.value)),
+    ),
+    Rule(
+        "odd limits are refused",
+        "0, negative and fractional numbers of results are refused by name: none of them can have been meant",
+        has_odd_limit,
+        says("invalid_arguments"),
+    ),
+    Rule(
+        "exact names come first",
+        "a tool that is named in full stands before every scored match, whatever the ranker",
+        names_exact_tool,
+        same_matches_in_other_order,
+    ),
+    Rule(
+        "a board is open once its pins are loaded",
+        "an open that returns before leaves a board that forgets pins",
+        lambda case: bool((case.input.get("store") or {}).get("async")),
+        lambda case, got: isinstance(got, Returned) and bool(got.value),
+    ),
+    Rule(
+        "a search sees the tools of its moment",
+        "what has been taken away in between is not told as if it could be had",
+        lambda case: bool(case.input.get("removed")),
+        lambda case, got: (
+            isinstance(got, Returned)
+            and not set(case.input["removed"]) & {match["name"] for found in got.value["matched"] for match in found}
+        ),
+    ),
+    Rule(
+        "unloading what is not loaded says so",
+        "a confirmation of what did not happen misleads the model",
+        unloads_what_is_not_loaded,
+        lambda case, got: isinstance(got, Returned) and got.value["data"] == {"queued": None},
+    ),
+    Rule(
+        "meta-tools are in no catalog",
+        "they are found by being listed, so nothing is looked up, counted or decided about them as about a tool",
+        is_about_meta_tool,
+        lambda case, got: isinstance(got, Returned) and got.value["data"] == {"tool": None},
+    ),
+    Rule(
+        "meta-tools are authorized by what they touch",
+        "a profile says which of them there are; a policy decides about the tools that they tell of, load or call",
+        policy_is_about_meta_tool,
+        without_error,
+    ),
+    Rule(
+        "no arguments are an empty object",
+        "several clients leave them out for a tool without required ones",
+        gives_no_object,
+        without_error,
+    ),
+)
+"""The rules for golden vectors, in the order they are tried."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A case that runs with other limits than the default ones. Immutable."""
+
+    name: str
+    reason: str
+    limits: Callable[[CaseToRun], dict[str, Any]]
+    """The limits that it takes; none where the setting has nothing to do with the case."""
+
+
+def long_results(case: CaseToRun) -> dict[str, Any]:
+    """Room for the longest result that the case expects, where that is above the default."""
+    longest = max((value for key, value in case.expectations() if key == "result_min_chars"), default=0)
+    return {"result_chars": longest + 1_000} if longest > Limits.result_chars else {}
+
+
+CASES: Final = (
+    Setting(
+        "a long result is asked for",
+        "results are kept within limits.result_chars, which whoever wants longer ones sets",
+        long_results,
+    ),
+)
+"""The settings that cases run with."""
+
+
+def settings_of(case: CaseToRun) -> dict[str, Any]:
+    """The limits that a case runs with, in place of the default ones."""
+    limits: dict[str, Any] = {}
+    for setting in CASES:
+        limits |= setting.limits(case)
+    return limits

@@ -1,0 +1,35 @@
+"""Run golden vectors: ``python -m tests.runners.golden DIR``.
+
+DIR is a folder of ``*.json`` files; ``tests/data/golden/README.md`` says what stands in them. Printed are the failures,
+one a line, then what needs a test of ours, what is not built, which rules of ``tests/runners/deviations.py`` were used,
+and last the counts. Exit code: 0 when nothing failed, 1 when something did, 2 when DIR is not a folder.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+
+from tests.runners.golden.run import Verdict, run_folder
+
+
+def main(arguments: list[str]) -> int:
+    """Run the folder named by the only argument; the exit code."""
+    if len(arguments) != 1:
+        print("usage: python -m tests.runners.golden DIR", file=sys.stderr)
+        return 2
+    folder = Path(arguments[0])
+    if not folder.is_dir():
+        print(f"{folder} is not a folder", file=sys.stderr)
+        return 2
+    # Vectors provoke errors by the hundred; what Pegboard logs of them is not part of the report.
+    logging.disable(logging.CRITICAL)
+    report = run_folder(folder)
+    for line in report.lines():
+        print(line)
+    return 1 if report.count(Verdict.FAILED) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,27 @@
+"""The adapters, by the kind of file they run. A kind that is not here is reported as not built."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.runners.golden.adapter import Adapter
+from tests.runners.golden.adapters import (
+    gonk_boards,
+    gonk_calls,
+    gonk_meta,
+    gonk_registry,
+    gonk_search,
+    insika_catalog,
+    insika_registry,
+)
+
+ADAPTERS: Final[Mapping[str, Adapter]] = {
+    **gonk_boards.ADAPTERS,
+    **gonk_calls.ADAPTERS,
+    **gonk_meta.ADAPTERS,
+    **gonk_registry.ADAPTERS,
+    **gonk_search.ADAPTERS,
+    **insika_catalog.ADAPTERS,
+    **insika_registry.ADAPTERS,
+}
