@@ -142,9 +142,15 @@ class ToolRegistry:
         """Add a tool that ``make()`` builds on the first look at the registry, once.
 
         A factory that fails then is set aside with its reason; with ``strict`` its error is raised to whoever looked.
-        Raises InvalidNameError, and CollisionError when the name is taken.
+        Raises InvalidNameError, DefinitionError when ``make`` cannot be called, and CollisionError when the name is
+        taken.
         """
         check_name(name)
+        if not callable(make):
+            raise DefinitionError(
+                f"The factory of tool {name!r} is {type(make).__name__}, not a function.",
+                hint="Pass a function that takes nothing and gives the tool.",
+            )
         if name in self._state.tools:
             raise CollisionError(
                 f"The tool name {name!r} is taken in registry {self.name!r}.", hint="Rename one of them."
@@ -155,8 +161,10 @@ class ToolRegistry:
         """Put ``tools`` in place of everything ``source`` had; its position among the sources is kept.
 
         Of two tools with one name the first stays and the other is set aside. Nothing happens, and nobody is told,
-        when all definitions are equal to those that were there.
+        when all definitions are equal to those that were there. Raises DefinitionError for an empty name.
         """
+        if not source.strip():
+            raise DefinitionError("A source's name is empty.", hint="Name it after where its tools come from.")
         fresh, aside = self._admit(source, tools)
         before = {name: tool for name, tool in self._state.tools.items() if _source_of(tool) == source}
         all_problems = (*problems, *aside)
