@@ -1,0 +1,13 @@
+"""The command line ``pegboard``: one file per group of commands."""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Run the command line of this process and exit."""
+    from pegboard.cli.app import run
+
+    sys.exit(run(sys.argv[1:]))

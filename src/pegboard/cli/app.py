@@ -1,0 +1,144 @@
+"""The command line: its commands, and what becomes of whatever they raise."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Annotated, Any, Final
+
+import typer
+
+from pegboard.cli import catalog_commands, demo, report, serve
+from pegboard.cli.exits import Exit, exit_for
+from pegboard.cli.faults import FaultLog, kept_log
+from pegboard.cli.options import reordered, with_options
+from pegboard.cli.output import Output
+from pegboard.errors import PegboardError
+
+_COMMANDS: Final[dict[str, Callable[..., Exit]]] = {
+    "serve": serve.serve,
+    "list": catalog_commands.list_tools,
+    "find": catalog_commands.find,
+    "show": catalog_commands.show,
+    "call": catalog_commands.call,
+    "status": report.status,
+    "stats": report.stats,
+    "demo": demo.demo,
+}
+"""Every command by name, in the order of ``--help``."""
+
+_PROGRAM: Final = "pegboard"
+_COMPLETION: Final = "_PEGBOARD_COMPLETE"
+"""Set by shells that ask for completions."""
+_FLAGS: Final = frozenset({"--install-completion", "--show-completion"})
+
+_EPILOG: Final = (
+    "Every command also takes --json, --config, --from, --wait and --debug. "
+    "Exit codes: 0 ok, 1 the tool failed, 2 usage, 3 configuration, 4 not found, 5 an upstream is away, "
+    "6 refused, 7 took too long. For completion in your shell: pegboard --install-completion."
+)
+
+
+def run(words: Sequence[str]) -> int:
+    """Run one command line, without the program's name, and give its exit code. Prints errors, raises none."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    ours = words[: list(words).index("--")] if "--" in words else words
+    output = Output(json="--json" in ours)
+    app = _app(
+        output, debug="--debug" in ours, completion=_COMPLETION in os.environ or bool(_FLAGS.intersection(words[:1]))
+    )
+    try:
+        return app(args=reordered(words), standalone_mode=False, prog_name=_PROGRAM) or Exit.OK
+    except typer.TyperException as error:
+        return _usage(error, output)
+    except typer.Abort:
+        return Exit.INTERRUPTED
+
+
+def _app(output: Output, *, debug: bool, completion: bool) -> typer.Typer:
+    """The commands.
+
+    Typer's own flags for completion and help load pydantic even where they are not given: the former are there only
+    when they are used, and the latter is ours.
+    """
+    app = typer.Typer(
+        add_help_option=False,
+        add_completion=completion,
+        help="Hang every tool your agent owns on one board; show the model only what the job needs.",
+        epilog=_EPILOG,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_main)
+    for name, command in _COMMANDS.items():
+        app.command(name)(_guarded(with_options(command), output, debug=debug))
+    return app
+
+
+def _main(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    asked: Annotated[bool, typer.Option("--help", "-h", help="Show this message.")] = False,
+) -> None:
+    if version:
+        from pegboard import __version__
+
+        typer.echo(f"pegboard {__version__}")
+        raise typer.Exit(Exit.OK)
+    if asked or context.invoked_subcommand is None:
+        typer.echo(context.get_help().rstrip())
+        raise typer.Exit(Exit.OK if asked else Exit.USAGE)
+
+
+def _guarded(command: Callable[..., Exit], output: Output, *, debug: bool) -> Callable[..., int]:
+    """A command that gives an exit code whatever happens in it; usage errors pass through."""
+
+    @wraps(command)
+    def guarded(**values: Any) -> int:
+        with kept_log(debug=debug) as faults:
+            try:
+                code = command(**values)
+                sys.stdout.flush()
+            except (typer.TyperException, typer.Exit):
+                raise
+            except PegboardError as error:
+                output.error(error.message, code=error.code, hint=error.hint, data=error.data)
+                return exit_for(error)
+            except KeyboardInterrupt:
+                return Exit.INTERRUPTED
+            except BrokenPipeError:
+                return _pipe_closed()
+            except Exception as error:
+                return _fault(error, output, faults, debug=debug)
+            if code is Exit.INTERNAL and not debug:
+                output.problem(f"What happened is in {faults.write()}; --debug shows it.", "Note")
+            return code
+
+    return guarded
+
+
+def _usage(error: typer.TyperException, output: Output) -> int:
+    context = getattr(error, "ctx", None)
+    hint = f"See: {context.command_path} --help" if context is not None else "See: pegboard --help"
+    output.error(error.format_message().rstrip(".") + ".", code="usage", hint=hint)
+    return Exit.USAGE
+
+
+def _fault(error: Exception, output: Output, faults: FaultLog, *, debug: bool) -> int:
+    """An exception that nobody expected: one line, and the rest in a file."""
+    if debug:
+        traceback.print_exception(error)
+    hint = f"The details are in {faults.write(error)}; --debug shows them."
+    output.error(f"Pegboard failed unexpectedly: {type(error).__name__}: {error}.", code="internal_error", hint=hint)
+    return Exit.INTERNAL
+
+
+def _pipe_closed() -> int:
+    """The reader of stdout is gone: nothing more can be said there, not even by Python on its way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Exit.PIPE_CLOSED

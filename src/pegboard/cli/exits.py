@@ -1,0 +1,76 @@
+"""What a command's exit code says. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Final
+
+from pegboard.errors import PegboardError
+from pegboard.tools import ToolResult
+
+
+class Exit(IntEnum):
+    """The exit codes of every command."""
+
+    OK = 0
+    FAILED = 1
+    """The tool ran and reported a failure, or a step of the demo failed."""
+    USAGE = 2
+    """The command line, or the arguments for a tool, are wrong: nothing ran."""
+    CONFIG = 3
+    """The configuration is missing or wrong."""
+    NOTHING = 4
+    """No such tool, or nothing found."""
+    AWAY = 5
+    """An upstream that was needed failed, or was not ready in time."""
+    REFUSED = 6
+    """A policy, or a person who was asked, refused the call."""
+    TIMEOUT = 7
+    """The call took too long and was stopped."""
+    INTERNAL = 70
+    """A fault of Pegboard's own; the message says where the details are."""
+    INTERRUPTED = 130
+    """Ctrl-C."""
+    PIPE_CLOSED = 141
+    """Whoever read the output stopped reading."""
+
+
+_BY_CODE: Final[Mapping[str, Exit]] = {
+    "invalid_configuration": Exit.CONFIG,
+    "invalid_definition": Exit.CONFIG,
+    "invalid_name": Exit.CONFIG,
+    "invalid_schema": Exit.CONFIG,
+    "name_collision": Exit.CONFIG,
+    "not_found": Exit.NOTHING,
+    "unloaded": Exit.NOTHING,
+    "invalid_arguments": Exit.USAGE,
+    "upstream_failed": Exit.AWAY,
+    "denied": Exit.REFUSED,
+    "timeout": Exit.TIMEOUT,
+    "internal_error": Exit.INTERNAL,
+}
+
+
+def exit_for(error: PegboardError) -> Exit:
+    """The exit code of an error: by its code, else FAILED."""
+    return _BY_CODE.get(error.code, Exit.FAILED)
+
+
+def exit_for_result(result: ToolResult) -> Exit:
+    """The exit code of a call's result. A failure that the tool itself reported is FAILED."""
+    if not result.is_error:
+        return Exit.OK
+    return _BY_CODE.get(_dispatch_code(result), Exit.FAILED)
+
+
+def _dispatch_code(result: ToolResult) -> str:
+    """The code of the error that ended the call before or around the tool; ``""`` when the tool itself failed.
+
+    A tool may give structured content that looks like ours, so the text has to be the error's own, too.
+    """
+    error = result.structured.get("error") if isinstance(result.structured, Mapping) else None
+    if not isinstance(error, Mapping):
+        return ""
+    text = f"{error.get('message', '')} {error.get('hint', '')}".strip()
+    return str(error.get("code", "")) if text == result.text else ""

@@ -1,0 +1,117 @@
+"""Where a command's words go: what was asked for to stdout, progress and problems to stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Sequence
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from pegboard.cli.visible import json_text, one_line, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Row = Sequence[str]
+
+_GAP: Final = "  "
+_STYLES: Final = {"Error": "bold red", "Warning": "yellow", "Note": "dim"}
+
+
+class Output:
+    """The two streams of one command; lives as long as it.
+
+    On a terminal, columns are fitted to its width and a little colour is used; in a pipe or a file everything is plain
+    and whole. Texts of strangers never reach a terminal with control characters in them. With ``json``, what was asked
+    for is one JSON document; problems that do not end the command still go to stderr.
+    """
+
+    def __init__(self, *, json: bool = False) -> None:
+        self.json = json
+
+    def document(self, value: Any) -> None:
+        """The one JSON document."""
+        _write(sys.stdout, json_text(value))
+
+    def say(self, text: str = "") -> None:
+        """Words of our own, a line or more."""
+        _write(sys.stdout, visible(text))
+
+    def heading(self, text: str) -> None:
+        """A line that stands above others."""
+        _styled(sys.stdout, one_line(text), "bold")
+
+    def raw(self, text: str) -> None:
+        """A tool's own output: unchanged in a pipe, with visible control characters on a terminal."""
+        shown = visible(text) if sys.stdout.isatty() else text
+        _write(sys.stdout, shown.removesuffix("\n"))
+
+    def rows(self, rows: Sequence[Row], *, head: Row = (), numbers: Collection[int] = ()) -> None:
+        """Aligned columns, each cell one line of text. ``numbers`` are the columns to align on the right."""
+        cells = [[one_line(cell) for cell in row] for row in rows]
+        if sys.stdout.isatty():
+            _table(cells, head, numbers)
+        else:
+            for line in _aligned([list(head), *cells] if head else cells, numbers):
+                _write(sys.stdout, line)
+
+    def problem(self, text: str, level: str = "Warning") -> None:
+        """Something to know that does not end the command. ``level`` is a word of ``Error, Warning, Note``."""
+        _styled(sys.stderr, visible(f"{level}: {text}"), _STYLES[level])
+
+    def progress(self, text: str) -> None:
+        """How far something is."""
+        _styled(sys.stderr, visible(text), "dim")
+
+    def error(self, message: str, *, code: str, hint: str = "", data: dict[str, Any] | None = None) -> None:
+        """What ended the command."""
+        if self.json:
+            body = {"code": code, "message": message} | ({"hint": hint} if hint else {}) | (data or {})
+            self.document({"error": body})
+        else:
+            self.problem(f"{message} {hint}".strip(), "Error")
+
+
+def console(stream: IO[str]) -> Console:
+    """A rich console that takes every text as it is: no markup, no emoji codes, no highlighting."""
+    from rich.console import Console
+
+    return Console(file=stream, markup=False, emoji=False, highlight=False)
+
+
+def _write(stream: IO[str], text: str) -> None:
+    stream.write(f"{text}\n")
+    stream.flush()
+
+
+def _styled(stream: IO[str], text: str, style: str) -> None:
+    if stream.isatty():
+        console(stream).print(text, style=style, soft_wrap=True)
+    else:
+        _write(stream, text)
+
+
+def _table(rows: Sequence[Row], head: Row, numbers: Collection[int]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, show_header=bool(head), pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for column in range(max(map(len, (*rows, head)))):
+        title = head[column] if head else ""
+        style = "cyan" if column == 0 else ""
+        table.add_column(title, style=style, overflow="fold", justify="right" if column in numbers else "left")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console(sys.stdout).print(table)
+
+
+def _aligned(rows: Sequence[Row], numbers: Collection[int]) -> list[str]:
+    """The rows as lines; the last column is never padded."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))] if rows else []
+    lines = []
+    for row in rows:
+        cells = [
+            cell.rjust(width) if column in numbers else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append(_GAP.join(cells).rstrip())
+    return lines

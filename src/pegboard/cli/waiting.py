@@ -1,0 +1,99 @@
+"""Waiting for upstreams, and telling on stderr how far they are."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final
+
+from pegboard.cli.output import console
+from pegboard.cli.visible import one_line
+from pegboard.peg import Pegboard
+from pegboard.registry import SourceStatus
+
+if TYPE_CHECKING:
+    from pegboard.cli.output import Output
+
+_QUIET: Final = 1.0
+"""Seconds before anything is said: most waits are over by then."""
+
+_LOOK: Final = 0.1
+"""Seconds between two looks at the sources."""
+
+STARTING: Final = frozenset({"idle", "starting"})
+
+
+async def wait_for_sources(peg: Pegboard, seconds: float, output: Output, enough: Callable[[], bool]) -> None:
+    """Wait until every source has brought its first listing or failed; at most ``seconds``, or until ``enough()``."""
+    changed = asyncio.Event()
+    unsubscribe = peg.on_change(changed.set)
+    ready = asyncio.ensure_future(peg.ready(seconds))
+    try:
+        async with _told(peg, output):
+            while not ready.done() and not enough():
+                changed.clear()
+                change = asyncio.ensure_future(changed.wait())
+                await asyncio.wait({ready, change}, return_when=asyncio.FIRST_COMPLETED)
+                change.cancel()
+    finally:
+        unsubscribe()
+        ready.cancel()
+        await asyncio.gather(ready, return_exceptions=True)
+
+
+def state_line(status: SourceStatus) -> str:
+    """How a source is doing, in a few words."""
+    if status.state == "ready":
+        return f"ready, {status.tools} tool{'' if status.tools == 1 else 's'}"
+    return one_line(f"{status.state}: {status.reason}" if status.reason else status.state)
+
+
+@asynccontextmanager
+async def _told(peg: Pegboard, output: Output) -> AsyncIterator[None]:
+    """Tell how far the sources are while the block runs: as a live display on a terminal, else in lines."""
+    tell = _live(peg) if sys.stderr.isatty() else _lines(peg, output)
+    task = asyncio.ensure_future(tell)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _lines(peg: Pegboard, output: Output) -> None:
+    await asyncio.sleep(_QUIET)
+    waited = {status.name for status in _statuses(peg) if status.state in STARTING}
+    if waited:
+        output.progress(f"Waiting for {', '.join(sorted(waited))}")
+    while waited:
+        await asyncio.sleep(_LOOK)
+        for status in _statuses(peg):
+            if status.name in waited and status.state not in STARTING:
+                waited.discard(status.name)
+                output.progress(f"{status.name}: {state_line(status)}")
+
+
+async def _live(peg: Pegboard) -> None:
+    from rich.live import Live
+    from rich.spinner import Spinner
+    from rich.table import Table
+    from rich.text import Text
+
+    def display() -> Table:
+        table = Table.grid(padding=(0, 1))
+        for status in _statuses(peg):
+            busy = status.state in STARTING
+            sign = spinner if busy else Text("-" if status.state == "ready" else "!", style="dim")
+            table.add_row(sign, Text(one_line(status.name), style="cyan"), Text(state_line(status), style="dim"))
+        return table
+
+    spinner = Spinner("dots")
+    await asyncio.sleep(_QUIET / 4)
+    with Live(console=console(sys.stderr), transient=True, get_renderable=display, refresh_per_second=10):
+        await asyncio.Event().wait()
+
+
+def _statuses(peg: Pegboard) -> Iterator[SourceStatus]:
+    return (source.status() for source in peg.sources)
