@@ -79,6 +79,10 @@ def _generator() -> type[GenerateJsonSchema]:
             """Never: a title that repeats the name costs tokens."""
             return False
 
+        def encode_default(self, dft: Any) -> Any:
+            """Plain values as they are: the general way makes a type adapter for each."""
+            return dft if dft is None or type(dft) in (bool, int, float, str) else super().encode_default(dft)
+
     return Plain
 
 

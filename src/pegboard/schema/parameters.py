@@ -125,7 +125,9 @@ class Reading:
         try:
             return is_injected(parameter.annotation, injected)
         except TypeError as error:
-            raise self._wrong(parameter.name, str(error), f"Write {injected.__name__}, or that or None.") from error
+            raise self._wrong(
+                parameter.name, str(error), f"Write {injected.__name__}, or {injected.__name__} | None."
+            ) from error
 
     def _is_self(self, parameter: Parameter) -> bool:
         holder = str(getattr(self.function, "__qualname__", "")).rpartition(".")[0]

@@ -11,7 +11,7 @@ from inspect import Parameter
 from typing import TYPE_CHECKING, Any
 
 from pegboard.errors import InvalidArgumentsError
-from pegboard.schema.annotations import said_in, written
+from pegboard.schema.annotations import said_in
 from pegboard.schema.conversion import conversion_problems, object_schema_of, of_arguments
 from pegboard.schema.docstring import documented
 from pegboard.schema.parameters import ABSENT, Reading, Shape
@@ -115,7 +115,7 @@ def _try_alone(reading: Reading, parameter: Parameter, module: str | None) -> No
     try:
         of_arguments([parameter], module)
     except Exception as error:
-        raise reading.wrong_type(parameter, cut(str(error).partition("\n")[0], 200)) from error
+        raise reading.wrong_type(parameter, cut(str(error).partition("\n")[0].partition(". ")[0], 160)) from error
 
 
 def _describe(schema: dict[str, Any], shape: Shape, texts: Mapping[str, str]) -> None:
@@ -127,7 +127,9 @@ def _describe(schema: dict[str, Any], shape: Shape, texts: Mapping[str, str]) ->
 
 
 def _name_of(fn: Any) -> str:
-    return str(getattr(fn, "__name__", None) or getattr(written(fn).function, "__name__", type(fn).__name__))
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    return str(getattr(fn, "__name__", type(fn).__name__))
 
 
 def _docstring(fn: Any) -> str | None:
@@ -138,4 +140,4 @@ def _docstring(fn: Any) -> str | None:
         fn = fn.func
     if inspect.isroutine(fn):
         return inspect.getdoc(fn)
-    return inspect.getdoc(type(fn).__call__) or inspect.getdoc(type(fn))
+    return type(fn).__call__.__doc__ or type(fn).__doc__
