@@ -1,0 +1,9 @@
+"""Upstream MCP servers as sources of tools. The MCP SDK is loaded when the first of them starts."""
+
+from __future__ import annotations
+
+from pegboard.sources.mcp.payload import Intake, tools_from_payload
+from pegboard.sources.mcp.spec import StdioSpec, UpstreamSpec, prefix_of
+from pegboard.sources.mcp.upstream import StdioUpstream
+
+__all__ = ["Intake", "StdioSpec", "StdioUpstream", "UpstreamSpec", "prefix_of", "tools_from_payload"]

@@ -1,0 +1,238 @@
+"""Keeping one server running: started, watched, started again after a pause."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Final
+
+from pegboard.errors import UpstreamError
+from pegboard.sources.mcp.noise import Noise
+from pegboard.sources.mcp.pacing import Pacing
+from pegboard.sources.mcp.spec import StdioSpec
+
+if TYPE_CHECKING:
+    from pegboard.sources.mcp.session import Connection
+
+logger = logging.getLogger(__name__)
+
+DEBOUNCE: Final = 0.1
+"""Seconds between a server's word that its list changed and the reading of it: such words come in bursts."""
+
+RELIST_PAUSE: Final = 10.0
+"""Seconds until a changed list that could not be read is tried again."""
+
+BETWEEN_STARTS: Final = 1.0
+"""Seconds from one start to the next, however urgent it is."""
+
+ReadList = Callable[["Connection"], Awaitable[None]]
+"""Reads the list of tools and publishes it."""
+
+
+class Keeper:
+    """Runs one server for as long as it is wanted. Lives as long as its upstream; used from one event loop.
+
+    ``state`` is ``idle | starting | ready | failed | stopped``; ``starts`` counts processes; ``first`` is set once the
+    first try has become ready or failed. A server that ends is started again after a pause of ``Pacing``, or at once
+    by the next ``connection`` when it had been ready.
+    """
+
+    def __init__(self, spec: StdioSpec, noise: Noise, read_list: ReadList) -> None:
+        self.state = "idle"
+        self.starts = 0
+        self.first = asyncio.Event()
+        self._spec = spec
+        self._noise = noise
+        self._read_list = read_list
+        self._reason = ""
+        self._waits_for = ""
+        self._started_at = 0.0
+        self._next_try = 0.0
+        self._pacing = Pacing()
+        self._task: asyncio.Task[None] | None = None
+        self._connection: Connection | None = None
+        self._settled = asyncio.Event()
+        self._hurry = asyncio.Event()
+        self._news = asyncio.Event()
+        self._list_changed = False
+
+    def begin(self) -> None:
+        """Start in the background, unless that has been done."""
+        if self._task is None:
+            self._starting()
+            self._task = asyncio.create_task(self._keep(), name=f"upstream {self._spec.name}")
+
+    async def stop(self) -> None:
+        """End the session and the process; returns when both are gone."""
+        task, self._task = self._task, None
+        self.state = "stopped"
+        self.first.set()
+        self._settled.set()
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def connection(self) -> Connection:
+        """The live session. Starts the server where that is due, and waits for it.
+
+        Raises UpstreamError that says what is wrong, and when the next try is.
+        """
+        while True:
+            connection = self._connection
+            if connection is not None and not connection.link.ended:
+                return connection
+            if connection is not None:
+                # It ended this very moment; the keeping task is about to see it.
+                await asyncio.sleep(0.01)
+                continue
+            if not self._coming():
+                raise UpstreamError(self.reason(), data={"source": self._spec.name})
+            await self._settled.wait()
+            if self._connection is None:
+                raise UpstreamError(self.reason(), data={"source": self._spec.name})
+
+    def reason(self) -> str:
+        """Why it is not ready, and what happens next; ``""`` when it is."""
+        now = asyncio.get_running_loop().time()
+        if self.state == "starting":
+            limit = self._spec.start_timeout
+            return f"Upstream {self._spec.name!r} has {now - self._started_at:.0f} of {limit:g} s to {self._waits_for}."
+        if self.state == "failed":
+            return f"{self._reason} Next try in {max(self._next_try - now, 0):.0f} s."
+        if self.state == "stopped":
+            return f"Upstream {self._spec.name!r} is stopped."
+        return ""
+
+    def _coming(self) -> bool:
+        """Whether it is starting, after having seen to it where a start is due."""
+        if self.state == "idle":
+            self.begin()
+        elif self.state == "failed" and self._pacing.was_ready:
+            self._settled.clear()
+            self._hurry.set()
+        return self.state == "starting" or self._hurry.is_set()
+
+    async def _keep(self) -> None:
+        while True:
+            self._starting()
+            try:
+                async with AsyncExitStack() as stack:
+                    await self._run(stack)
+            except Exception as error:
+                # What the session's own tasks raise comes out when the stack unwinds.
+                self._failed(error, None)
+            await self._rest()
+
+    async def _run(self, stack: AsyncExitStack) -> None:
+        """One process, from its start to its end."""
+        clock = asyncio.get_running_loop().time
+        try:
+            connection = await self._connect(stack)
+        except Exception as error:
+            # Before the stack unwinds: nobody need wait until the process has been ended.
+            self._failed(error, None)
+            return
+        self._ready(connection)
+        began = clock()
+        try:
+            await self._serve(connection)
+        finally:
+            self._connection = None
+        self._failed(UpstreamError(f"Upstream {self._spec.name!r} {connection.link.why_ended()}."), clock() - began)
+
+    async def _connect(self, stack: AsyncExitStack) -> Connection:
+        """Start, shake hands and list, all within the start timeout."""
+        from pegboard.sources.mcp.session import connected
+        from pegboard.sources.mcp.stdio import open_stdio
+
+        spec = self._spec
+        async with asyncio.timeout(spec.start_timeout):
+            link = await stack.enter_async_context(open_stdio(spec, self._noise, self._news.set))
+            self.starts += 1
+            try:
+                self._waits_for = "answer 'server/discover'" if spec.era == "modern" else "answer 'initialize'"
+                connection = await stack.enter_async_context(connected(link, spec.era, self._on_list_changed))
+                self._waits_for = "answer 'tools/list'"
+                await self._list(connection)
+            except Exception:
+                if not link.ended:
+                    raise
+                # What it said last tells more than the error, which is only that it is gone.
+                raise UpstreamError(
+                    f"Upstream {spec.name!r} did not {self._waits_for}: it {link.why_ended()}."
+                ) from None
+        return connection
+
+    async def _serve(self, connection: Connection) -> None:
+        """Until the server ends: read its list again whenever it says that it changed."""
+        again: asyncio.TimerHandle | None = None
+        while not connection.link.ended:
+            if self._list_changed:
+                await asyncio.sleep(DEBOUNCE)
+                if not await self._listed_again(connection) and not connection.link.ended:
+                    again = asyncio.get_running_loop().call_later(RELIST_PAUSE, self._on_list_changed)
+            await self._news.wait()
+            self._news.clear()
+        if again is not None:
+            again.cancel()
+
+    async def _listed_again(self, connection: Connection) -> bool:
+        """Read a changed list; when that fails the tools stay as they were."""
+        try:
+            async with asyncio.timeout(self._spec.start_timeout):
+                await self._list(connection)
+        except Exception as error:
+            logger.warning("the changed list of upstream %r could not be read: %r", self._spec.name, error)
+            return False
+        return True
+
+    async def _list(self, connection: Connection) -> None:
+        # A change that is announced while the list is being read must be seen afterwards.
+        self._list_changed = False
+        await self._read_list(connection)
+
+    def _on_list_changed(self) -> None:
+        self._list_changed = True
+        self._news.set()
+
+    def _starting(self) -> None:
+        self.state, self._waits_for = "starting", "start"
+        self._started_at = asyncio.get_running_loop().time()
+        self._settled.clear()
+        self._hurry.clear()
+        self._news.clear()
+
+    def _ready(self, connection: Connection) -> None:
+        logger.info("upstream %r is ready (%s)", self._spec.name, connection.revision)
+        self._connection = connection
+        self.state = "ready"
+        self.first.set()
+        self._settled.set()
+
+    def _failed(self, error: Exception, ready_for: float | None) -> None:
+        from pegboard.sources.mcp.failures import explained
+
+        why = explained(self._spec.name, self._waits_for, error, self._spec.start_timeout)
+        if why is None:
+            logger.error("upstream %r failed unexpectedly", self._spec.name, exc_info=error)
+            why = f"Upstream {self._spec.name!r} failed unexpectedly with {type(error).__name__}; the log has more."
+        else:
+            logger.warning("%s", why)
+        self._pacing.ended(ready_for)
+        self.state, self._reason = "failed", why
+        self._next_try = asyncio.get_running_loop().time() + self._pacing.pause(random.random())  # noqa: S311
+        self.first.set()
+        self._settled.set()
+
+    async def _rest(self) -> None:
+        """Wait for the time of the next try, or for a call that may not wait for it."""
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout_at(self._next_try):
+                await self._hurry.wait()
+        except TimeoutError:
+            return
+        await asyncio.sleep(self._started_at + BETWEEN_STARTS - loop.time())

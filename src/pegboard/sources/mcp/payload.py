@@ -1,0 +1,205 @@
+"""An upstream's raw listing to tools: each alone, so that a bad one costs only itself. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from pegboard.errors import DefinitionError, InvalidSchemaError
+from pegboard.naming import legal_name
+from pegboard.registry import Problem
+from pegboard.sources.mcp.noise import visible
+from pegboard.sources.mcp.spec import UpstreamSpec
+from pegboard.tools import Handler, Tool
+
+HandlerOf = Callable[[str], Handler]
+"""The handler that calls the tool of this name, the upstream's own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intake:
+    """What became of a listing. Immutable. Every tool is in ``tools`` or in ``problems``, or excluded by the spec."""
+
+    tools: tuple[Tool, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class _Mending:
+    """One definition on its way in. Lives as long as it is read. ``raw`` is changed, ``notes`` say how."""
+
+    raw: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+
+
+def tools_from_payload(source: str, raw_tools: Iterable[Any], spec: UpstreamSpec, handler_of: HandlerOf) -> Intake:
+    """The tools of a raw listing, in its order.
+
+    A tool without a usable name or input schema, or with a name that came before, is set aside. What else is wrong
+    with one is mended or left out, and a note says so: the definition that is kept is one that MCP allows on the wire.
+    """
+    tools: dict[str, Tool] = {}
+    problems: list[Problem] = []
+    notes: dict[str, list[str]] = {}
+    seen: list[str] = []
+    for place, raw in enumerate(raw_tools, start=1):
+        name = raw.get("name") if isinstance(raw, Mapping) else None
+        try:
+            bare_name = _name(raw, place)
+            seen.append(bare_name)
+            if not spec.takes(bare_name):
+                continue
+            mending = _Mending(dict(raw))
+            tool = _tool(source, bare_name, mending, spec, handler_of)
+            if tool.name in tools:
+                raise DefinitionError(f"A tool named {visible(bare_name)!r} came before it in the same listing.")
+        except DefinitionError as error:
+            shown = visible(name) if isinstance(name, str) and name else f"tool {place}"
+            problems.append(Problem(source=source, name=shown, reason=str(error)))
+            continue
+        tools[tool.name] = tool
+        for note in mending.notes:
+            notes.setdefault(note, []).append(visible(bare_name, 40))
+    return Intake(
+        tools=tuple(tools.values()),
+        problems=tuple(problems),
+        notes=(*(_grouped(note, names) for note, names in notes.items()), *_idle_globs(spec, seen)),
+    )
+
+
+def _tool(source: str, bare_name: str, mending: _Mending, spec: UpstreamSpec, handler_of: HandlerOf) -> Tool:
+    _mend_input_schema(mending)
+    _mend_output_schema(mending)
+    _mend_members(mending)
+    raw = mending.raw
+    return Tool(
+        name=legal_name(bare_name, spec.tool_prefix),
+        bare_name=bare_name,
+        source=source,
+        description=raw.get("description") or "",
+        title=raw.get("title"),
+        input_schema=raw["inputSchema"],
+        output_schema=raw.get("outputSchema"),
+        annotations=raw.get("annotations"),
+        visibility=spec.visibility_of(bare_name),
+        approval=spec.approval_of(bare_name),
+        timeout=spec.call_timeout,
+        definition=raw,
+        handler=handler_of(bare_name),
+    )
+
+
+def _name(raw: Any, place: int) -> str:
+    if not isinstance(raw, Mapping):
+        raise DefinitionError(f"Entry {place} of the listing is not an object.")
+    name = raw.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise DefinitionError(f"The tool has no name: 'name' is {visible(repr(name), 40)}.")
+    return name
+
+
+def _mend_input_schema(mending: _Mending) -> None:
+    schema = mending.raw.get("inputSchema")
+    if schema is None:
+        raise DefinitionError("It has no inputSchema.", hint='The server must send one, at least {"type": "object"}.')
+    if not isinstance(schema, Mapping):
+        raise DefinitionError(f"Its inputSchema is not an object: {visible(repr(schema), 40)}.")
+    kind = schema.get("type")
+    if kind is None or (isinstance(kind, list) and "object" in kind):
+        # Arguments are always an object, so nothing else can have been meant.
+        schema = {"type": "object", **{key: value for key, value in schema.items() if key != "type"}}
+        mending.raw["inputSchema"] = schema
+        mending.notes.append('mended: the inputSchema had no "type": "object"')
+    elif kind != "object":
+        raise DefinitionError(
+            f"Its inputSchema has the type {visible(repr(kind), 40)}; a tool's arguments are an object.",
+            hint='The server must send "type": "object".',
+        )
+    _check(schema, "inputSchema")
+
+
+def _mend_output_schema(mending: _Mending) -> None:
+    schema = mending.raw.get("outputSchema")
+    if schema is None:
+        mending.raw.pop("outputSchema", None)
+        return
+    try:
+        if not isinstance(schema, Mapping):
+            raise InvalidSchemaError("it is not an object")
+        _check(schema, "outputSchema")
+    except InvalidSchemaError as error:
+        # The structured content stays: it is legal without a schema, while the schema without it is not.
+        del mending.raw["outputSchema"]
+        mending.notes.append(f"left out: the outputSchema is not valid ({visible(error.message)})")
+
+
+def _check(schema: Mapping[str, Any], what: str) -> None:
+    from pegboard.schema import check_schema
+
+    check_schema(schema, what=what)
+
+
+def _mend_members(mending: _Mending) -> None:
+    for key, is_right in _WIRE.items():
+        value = mending.raw.get(key)
+        if value is None:
+            mending.raw.pop(key, None)
+        elif not is_right(value):
+            mending.notes.append(f"left out: {key} is not what MCP allows")
+            del mending.raw[key]
+
+
+def _is_annotations(value: Any) -> bool:
+    hints = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+    return (
+        isinstance(value, Mapping)
+        and all(isinstance(value.get(hint), bool | None) for hint in hints)
+        and isinstance(value.get("title"), str | None)
+    )
+
+
+def _is_icons(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(icon, Mapping) and _is_icon(icon) for icon in value)
+
+
+def _is_icon(icon: Mapping[str, Any]) -> bool:
+    sizes = icon.get("sizes")
+    return (
+        isinstance(icon.get("src"), str)
+        and isinstance(icon.get("mimeType"), str | None)
+        and icon.get("theme") in ("light", "dark", None)
+        and (sizes is None or (isinstance(sizes, list) and all(isinstance(size, str) for size in sizes)))
+    )
+
+
+def _is_execution(value: Any) -> bool:
+    return isinstance(value, Mapping) and value.get("taskSupport") in ("forbidden", "optional", "required", None)
+
+
+_WIRE: Final[Mapping[str, Callable[[Any], bool]]] = {
+    "title": lambda value: isinstance(value, str),
+    "description": lambda value: isinstance(value, str),
+    "annotations": _is_annotations,
+    "icons": _is_icons,
+    "execution": _is_execution,
+    "_meta": lambda value: isinstance(value, Mapping),
+}
+"""Members beside name and schemas, and what MCP allows in them: strict clients refuse a whole listing for one."""
+
+
+def _grouped(note: str, names: list[str]) -> str:
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"{note} ({shown})"
+
+
+def _idle_globs(spec: UpstreamSpec, seen: list[str]) -> list[str]:
+    """Globs that match nothing are most often misspelt."""
+    given = [("include", glob) for glob in spec.include] + [("exclude", glob) for glob in spec.exclude]
+    return [
+        f"{place} pattern {glob!r} matches none of its tools"
+        for place, glob in given
+        if seen and not any(fnmatchcase(name, glob) for name in seen)
+    ]

@@ -1,0 +1,206 @@
+"""A session with an upstream: how it begins, and what is asked in it, raw.
+
+Listing and calling bypass ``ClientSession``: it refuses a whole listing for one bad tool, drops what it does not
+know, and validates what is only to be passed on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Final, Protocol
+
+from mcp import ClientSession, MCPError
+from mcp.client.subscriptions import SubscriptionLost, listen
+from mcp.shared.dispatcher import CallOptions, ProgressFnT
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp.types import (
+    CLIENT_CAPABILITIES_META_KEY,
+    CLIENT_INFO_META_KEY,
+    METHOD_NOT_FOUND,
+    PROTOCOL_VERSION_META_KEY,
+    Implementation,
+    ToolListChangedNotification,
+)
+from mcp.types.version import MODERN_PROTOCOL_VERSIONS
+
+from pegboard.errors import UpstreamError
+from pegboard.sources.mcp.spec import Era
+
+MAX_PAGES: Final = 500
+"""Pages of one listing; a server that never ends its list is cut off here."""
+
+_RELISTEN: Final = 5.0
+
+
+class Link(Protocol):
+    """A way to a server: its two streams, and what became of it. Lives as long as one session."""
+
+    @property
+    def read(self) -> Any: ...
+    @property
+    def write(self) -> Any: ...
+    @property
+    def ended(self) -> bool: ...
+    def why_ended(self) -> str: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawListing:
+    """All pages of ``tools/list``, in order, as they came over the wire. Immutable."""
+
+    tools: tuple[Any, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Connection:
+    """A session that has begun. Lives as long as its link; shared by all calls, which run side by side in it."""
+
+    def __init__(self, link: Link, dispatcher: JSONRPCDispatcher, session: ClientSession) -> None:
+        self.link = link
+        self.session = session
+        self._dispatcher = dispatcher
+        self._left = False
+
+    @property
+    def revision(self) -> str:
+        """The protocol revision that was agreed on, such as ``2025-11-25``."""
+        return self.session.protocol_version or ""
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more will be answered in it."""
+        return self.link.ended or self._left
+
+    async def request(
+        self, method: str, params: Mapping[str, Any], on_progress: ProgressFnT | None = None
+    ) -> dict[str, Any]:
+        """Send one request; its result as it came. Cancelling this sends ``notifications/cancelled``.
+
+        Raises MCPError for an error answer, and when the connection closes.
+        """
+        options: CallOptions = {}
+        if on_progress is not None:
+            options["on_progress"] = on_progress
+        return await self._dispatcher.send_raw_request(method, self._stamped(params), options)
+
+    def leave(self) -> None:
+        """The session is about to be closed from this side."""
+        self._left = True
+
+    async def list_tools(self) -> RawListing:
+        """All pages. A listing that does not end is cut, and a note says so.
+
+        Raises MCPError, and UpstreamError for an answer that is no listing.
+        """
+        tools: list[Any] = []
+        cursors: list[str] = []
+        for _ in range(MAX_PAGES):
+            page = await self._page(cursors[-1] if cursors else None)
+            tools += page["tools"]
+            cursor = page.get("nextCursor")
+            if not cursor:
+                return RawListing(tools=tuple(tools))
+            if not isinstance(cursor, str) or cursor in cursors:
+                return RawListing(tools=tuple(tools), notes=(f"its list of tools repeats the page {cursor!r:.80}",))
+            cursors.append(cursor)
+        return RawListing(
+            tools=tuple(tools), notes=(f"its list of tools has over {MAX_PAGES} pages; the rest is left",)
+        )
+
+    async def _page(self, cursor: str | None) -> dict[str, Any]:
+        try:
+            page = await self.request("tools/list", {} if cursor is None else {"cursor": cursor})
+        except MCPError as error:
+            if cursor is None and error.code == METHOD_NOT_FOUND:
+                return {"tools": []}
+            raise
+        if not isinstance(page.get("tools"), list):
+            raise UpstreamError("its answer to 'tools/list' holds no list of tools")
+        return page
+
+    def _stamped(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """``params`` with what every request of the modern era carries; no public name of the SDK adds it."""
+        if self.revision not in MODERN_PROTOCOL_VERSIONS:
+            return dict(params)
+        envelope = {
+            PROTOCOL_VERSION_META_KEY: self.revision,
+            CLIENT_INFO_META_KEY: client_info().model_dump(by_alias=True, exclude_none=True),
+            CLIENT_CAPABILITIES_META_KEY: {},
+        }
+        return {**params, "_meta": {**params.get("_meta", {}), **envelope}}
+
+
+@asynccontextmanager
+async def connected(link: Link, era: Era, on_tools_changed: Callable[[], None]) -> AsyncIterator[Connection]:
+    """Begin a session on a link. No client capability is declared: the session may serve every caller.
+
+    Raises MCPError, RuntimeError and pydantic.ValidationError for what can go wrong in a handshake.
+    """
+
+    async def on_message(message: object) -> None:
+        if isinstance(message, ToolListChangedNotification):
+            on_tools_changed()
+
+    dispatcher = JSONRPCDispatcher(link.read, link.write)
+    session = ClientSession(dispatcher=dispatcher, message_handler=on_message, client_info=client_info())
+    async with session:
+        await begin(session, era)
+        listening = asyncio.create_task(_listen(session)) if _announces_changes(session) else None
+        connection = Connection(link, dispatcher, session)
+        try:
+            yield connection
+        finally:
+            connection.leave()
+            if listening is not None:
+                listening.cancel()
+                await asyncio.wait([listening])
+
+
+async def begin(session: ClientSession, era: Era) -> None:
+    """Agree on a revision.
+
+    ``auto`` begins with the handshake: every server that was measured answers it, while some servers on stdio leave,
+    or stay silent, when anything else comes first.
+    """
+    if era == "modern":
+        await session.discover()
+        return
+    try:
+        await session.initialize()
+    except MCPError as refusal:
+        if era == "handshake":
+            raise
+        try:
+            await session.discover()
+        except Exception:
+            raise refusal from None
+
+
+def client_info() -> Implementation:
+    """How we introduce ourselves."""
+    try:
+        return Implementation(name="pegboard", version=version("pegboard"))
+    except PackageNotFoundError:
+        return Implementation(name="pegboard", version="0")
+
+
+def _announces_changes(session: ClientSession) -> bool:
+    """Whether changes of the list must be asked for: modern servers tell only those who listen."""
+    capabilities = session.server_capabilities
+    tools = capabilities.tools if capabilities else None
+    return session.protocol_version in MODERN_PROTOCOL_VERSIONS and bool(tools and tools.list_changed)
+
+
+async def _listen(session: ClientSession) -> None:
+    """Keep a subscription open. Its events reach the session's message handler like any other notification."""
+    with suppress(MCPError):
+        while True:
+            with suppress(SubscriptionLost):
+                async with listen(session, tools_list_changed=True) as subscription:
+                    async for _ in subscription:
+                        pass
+            await asyncio.sleep(_RELISTEN)

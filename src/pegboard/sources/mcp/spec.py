@@ -1,0 +1,124 @@
+"""What a person says about an upstream."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from os import PathLike
+from typing import Final, Literal, TypeVar
+
+from pegboard.errors import ConfigError
+from pegboard.naming import slug
+from pegboard.tools import Approval, Visibility
+
+Era = Literal["auto", "handshake", "modern"]
+
+PREFIX_CHARS: Final = 24
+"""A longer prefix made from a name would leave too little of the 64 characters for the tool's own name."""
+
+_HASH_CHARS: Final = 4
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpstreamSpec:
+    """How an upstream's tools are taken in, however it is reached. Immutable.
+
+    ``name`` is any text. ``prefix`` stands before every tool's name: None means one made from ``name``, False none.
+    ``include`` and ``exclude`` are globs on the upstream's own names; what is excluded is not there at all.
+    ``visibility`` and ``approval`` hold for every tool, or are mappings from such globs, the first match counts
+    (otherwise: on-demand, undeclared). The upstream's own annotations never lower an approval tier.
+    ``start_timeout`` seconds bound the start, from the first byte to the last page of tools (default 30).
+    ``call_timeout`` seconds bound a call; None means the board's. ``era`` says how the session begins:
+    ``auto`` (the handshake; ``server/discover`` where that is refused), ``handshake``, or ``modern``.
+
+    Raises ConfigError for a prefix that holds other characters than A-Z a-z 0-9 _ -, and for unknown words.
+    """
+
+    name: str
+    prefix: str | Literal[False] | None = None
+    visibility: Visibility | str | Mapping[str, Visibility | str] = Visibility.ON_DEMAND
+    include: Sequence[str] = ("*",)
+    exclude: Sequence[str] = ()
+    approval: Approval | str | Mapping[str, Approval | str] | None = None
+    start_timeout: float = 30.0
+    call_timeout: float | None = None
+    era: Era = "auto"
+
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise ConfigError("An upstream's name is empty.", hint="Give every upstream a name.")
+        if isinstance(self.prefix, str) and slug(self.prefix) != self.prefix:
+            raise ConfigError(
+                f"The prefix {self.prefix!r} of upstream {self.name!r} has characters outside A-Z a-z 0-9 _ -.",
+                hint=f"Write {slug(self.prefix)!r}, or false for no prefix.",
+            )
+        for field_name, words in (("visibility", Visibility), ("approval", Approval)):
+            setting = getattr(self, field_name)
+            for value in setting.values() if isinstance(setting, Mapping) else (setting,):
+                if value is not None and value not in list(words):
+                    raise ConfigError(
+                        f"{field_name} {value!r} of upstream {self.name!r} is unknown.",
+                        hint=f"Use one of: {', '.join(words)}.",
+                    )
+
+    @property
+    def tool_prefix(self) -> str:
+        """The prefix of every tool's name; ``""`` for none. A function of ``name`` and ``prefix`` alone."""
+        if self.prefix is False:
+            return ""
+        return prefix_of(self.name) if self.prefix is None else self.prefix
+
+    def takes(self, bare_name: str) -> bool:
+        """Whether a tool of this name is taken in."""
+        return any(fnmatchcase(bare_name, glob) for glob in self.include) and not any(
+            fnmatchcase(bare_name, glob) for glob in self.exclude
+        )
+
+    def visibility_of(self, bare_name: str) -> Visibility:
+        """The visibility of the tool that the upstream calls ``bare_name``."""
+        return Visibility(_by_glob(self.visibility, bare_name) or Visibility.ON_DEMAND)
+
+    def approval_of(self, bare_name: str) -> Approval | None:
+        """The approval tier of the tool that the upstream calls ``bare_name``; None for undeclared."""
+        tier = _by_glob(self.approval, bare_name)
+        return None if tier is None else Approval(tier)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StdioSpec(UpstreamSpec):
+    """An upstream that runs as a child process and speaks on stdin and stdout. Immutable.
+
+    ``command`` is looked up on the child's own PATH. The child gets a small safe environment (PATH, HOME, LANG and
+    the like), the variables of ours that ``inherit_env`` names, and ``env`` above both; never our whole environment.
+    ``max_line`` bytes bound one message from the server (default 32 MiB): a longer one is skipped, the call that it
+    answers fails at once, and the connection lives on. The repr shows neither ``args`` nor ``env``, which may hold
+    secrets.
+    """
+
+    command: str
+    args: Sequence[str] = field(default=(), repr=False)
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    cwd: str | PathLike[str] | None = None
+    inherit_env: Sequence[str] = ()
+    max_line: int = 32 * 1024 * 1024
+
+
+def prefix_of(name: str) -> str:
+    """The prefix made from an upstream's name: its slug; shortened with a stable hash, or the hash alone if need be."""
+    short = slug(name)
+    if 0 < len(short) <= PREFIX_CHARS:
+        return short
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+    if not short:
+        return f"u{digest[: 2 * _HASH_CHARS]}"
+    return f"{short[: PREFIX_CHARS - _HASH_CHARS - 1].rstrip('_-')}_{digest[:_HASH_CHARS]}"
+
+
+def _by_glob(setting: _T | Mapping[str, _T], name: str) -> _T | None:
+    if not isinstance(setting, Mapping):
+        return setting
+    return next((value for glob, value in setting.items() if fnmatchcase(name, glob)), None)

@@ -1,0 +1,242 @@
+"""The stdio transport: a server process as the two streams that an MCP session reads and writes.
+
+The SDK's own stdio client is not used: it has no limit to a line, copies its buffer for every chunk of a long one,
+and logs a traceback for every line that is not protocol.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Final, Self
+
+import anyio
+import anyio.lowlevel
+from mcp.shared.message import SessionMessage
+from mcp.types.jsonrpc import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+
+from pegboard.sources.mcp.frames import Frame, Id, frame_of, frame_of_long, is_json, line_of
+from pegboard.sources.mcp.launch import launch_of
+from pegboard.sources.mcp.lines import Line, LineSplitter, LongLine
+from pegboard.sources.mcp.noise import Noise
+from pegboard.sources.mcp.process import ServerProcess, exit_words
+from pegboard.sources.mcp.spec import StdioSpec
+
+HIGH_WATER: Final = 4 * 1024 * 1024
+"""Bytes of unread lines above which the server is made to wait."""
+
+
+class StdioLink:
+    """A server process as a session's streams. Lives from ``open_stdio`` until its block is left.
+
+    ``on_end`` is called once, when the server can no longer be talked to.
+    """
+
+    def __init__(self, spec: StdioSpec, noise: Noise, on_end: Callable[[], None]) -> None:
+        self.read = Incoming(self)
+        self.write = Outgoing(self)
+        self._spec = spec
+        self._noise = noise
+        self._on_end = on_end
+        self._splitter = LineSplitter(spec.max_line)
+        self._lines: deque[Line | LongLine] = deque()
+        self._unread_bytes = 0
+        self._messages: deque[JSONRPCMessage] = deque()
+        self._news = asyncio.Event()
+        self._open: set[Id] = set()
+        self._deaf = False
+        self._held = False
+        self._process: ServerProcess | None = None
+
+    @property
+    def process(self) -> ServerProcess:
+        """The server's process."""
+        if self._process is None:
+            raise RuntimeError("the link is not open")
+        return self._process
+
+    @property
+    def ended(self) -> bool:
+        """Whether the server can no longer be talked to."""
+        return self.process.ended
+
+    def why_ended(self) -> str:
+        """What happened to the process, and its last words on stderr."""
+        words = str(self.process.last_words)
+        return exit_words(self.process.returncode) + (f". Its last words: {words}" if words else "")
+
+    async def start(self) -> None:
+        """Start the process. Raises UpstreamError."""
+        launch = launch_of(self._spec, os.environ)
+        self._process = await ServerProcess.spawn(
+            self._spec.name, launch, self._take, self._finish, hide=self._noise.hide
+        )
+
+    async def receive(self) -> SessionMessage:
+        """The next message. Raises anyio.EndOfStream when no more will come."""
+        await anyio.lowlevel.checkpoint()
+        while not self._messages:
+            if self._lines:
+                self._decode(self._lines.popleft())
+            elif self._deaf or self.ended:
+                raise anyio.EndOfStream
+            else:
+                self._news.clear()
+                await self._news.wait()
+        return SessionMessage(self._messages.popleft())
+
+    async def send(self, item: SessionMessage) -> None:
+        """Write a message whole, or not at all; then wait until the pipe takes more.
+
+        Raises anyio.BrokenResourceError when the server is gone, ValueError for what JSON cannot say.
+        """
+        line = line_of(item.message)
+        self._note_sent(item.message)
+        if not self.process.write(line):
+            raise anyio.BrokenResourceError
+        await self.process.drained()
+
+    def deafen(self) -> None:
+        """Read on, so that the server can finish writing and leave, but keep nothing."""
+        self._deaf = True
+        self._lines.clear()
+        self._messages.clear()
+        self._news.set()
+        if self._process is not None:
+            self._process.hold_output(False)
+
+    def _take(self, chunk: bytes) -> None:
+        if not self._deaf:
+            self._keep(self._splitter.feed(chunk))
+
+    def _finish(self) -> None:
+        if not self._deaf:
+            self._keep([line for line in self._splitter.finish() if self._is_whole(line)])
+        self._news.set()
+        self._on_end()
+
+    def _is_whole(self, line: Line | LongLine) -> bool:
+        """Whether the last line, which has no line end, is a message all the same.
+
+        If not, it must not count as a broken answer: that the server died says more to the one who waits for it.
+        """
+        whole = not isinstance(line, LongLine) and is_json(line)
+        if not whole and not isinstance(line, LongLine) and not line.lstrip().startswith(b"{"):
+            self._noise.heard(line)
+        return whole
+
+    def _keep(self, lines: list[Line | LongLine]) -> None:
+        if not lines:
+            return
+        self._lines.extend(lines)
+        self._unread_bytes += sum(_weight(line) for line in lines)
+        self._news.set()
+        if self._unread_bytes > HIGH_WATER and not self._held:
+            self._held = True
+            self.process.hold_output(True)
+
+    def _decode(self, line: Line | LongLine) -> None:
+        self._unread_bytes -= _weight(line)
+        if self._held and self._unread_bytes <= HIGH_WATER // 2:
+            self._held = False
+            self.process.hold_output(False)
+        for message in self._frame(line).messages:
+            if isinstance(message, JSONRPCError) and message.id is None and len(self._open) == 1:
+                # A server that could not read a request does not know its id; with one open it can only be that.
+                message.id = next(iter(self._open))
+            if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
+                self._open.discard(message.id)
+            self._messages.append(message)
+
+    def _frame(self, line: Line | LongLine) -> Frame:
+        if isinstance(line, LongLine):
+            self._noise.overlong(line.size)
+            return frame_of_long(line, self._spec.max_line, self._open)
+        frame = frame_of(line)
+        if frame.noise:
+            self._noise.heard(line)
+        self._noise.mended += frame.mended
+        return frame
+
+    def _note_sent(self, message: JSONRPCMessage) -> None:
+        if isinstance(message, JSONRPCRequest):
+            self._open.add(message.id)
+        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._open.discard((message.params or {}).get("requestId", ""))
+
+
+class Incoming:
+    """What the server says: the reading half of a link, in the form that the SDK's dispatcher reads."""
+
+    def __init__(self, link: StdioLink) -> None:
+        self._link = link
+
+    async def receive(self) -> SessionMessage:
+        """The next message. Raises anyio.EndOfStream."""
+        return await self._link.receive()
+
+    async def aclose(self) -> None:
+        """Nobody listens any more."""
+        self._link.deafen()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        try:
+            return await self._link.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class Outgoing:
+    """What is said to the server: the writing half of a link, in the form that the SDK's dispatcher writes."""
+
+    def __init__(self, link: StdioLink) -> None:
+        self._link = link
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Write one message. Raises anyio.BrokenResourceError, ValueError."""
+        await self._link.send(item)
+
+    async def aclose(self) -> None:
+        """Do nothing: stdin is closed with the process, so that last words still get through."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+@asynccontextmanager
+async def open_stdio(spec: StdioSpec, noise: Noise, on_end: Callable[[], None]) -> AsyncIterator[StdioLink]:
+    """Start an upstream's process; end it, and all that it started, when the block is left.
+
+    Raises UpstreamError that says why it cannot be started.
+    """
+    link = StdioLink(spec, noise, on_end)
+    await link.start()
+    try:
+        yield link
+    finally:
+        link.deafen()
+        await link.process.close()
+
+
+def _weight(line: Line | LongLine) -> int:
+    return len(line) if not isinstance(line, LongLine) else len(line.head) + len(line.tail)

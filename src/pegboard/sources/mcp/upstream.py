@@ -1,0 +1,134 @@
+"""An upstream MCP server as a source of tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pegboard.context import Context
+from pegboard.errors import InvalidArgumentsError, UpstreamError
+from pegboard.registry import SourceStatus, ToolRegistry
+from pegboard.sources.mcp.keeper import Keeper
+from pegboard.sources.mcp.noise import Noise, hiding
+from pegboard.sources.mcp.payload import tools_from_payload
+from pegboard.sources.mcp.spec import StdioSpec
+from pegboard.tools import Handler, ToolResult, canonical_json
+
+if TYPE_CHECKING:
+    from pegboard.sources.mcp.session import Connection
+
+
+class StdioUpstream:
+    """An upstream MCP server that runs as a child process. Process-wide; used from one event loop.
+
+        upstream = StdioUpstream(StdioSpec(name="files", command="mcp-files", args=["/srv"]))
+        async with Pegboard(sources=[upstream]) as peg:
+            await peg.ready(10)
+
+    It owns its registry, its process and its session; every caller shares the one session, which declares no client
+    capability. A server that ends is started again after growing pauses (1 to 60 s); a call to one that had been ready
+    starts it at once. Its tools stay registered meanwhile. With ``lazy`` it is started only when it is needed: by the
+    first call where its tools are known already (``publish``), else by the first ``ready``.
+    """
+
+    def __init__(self, spec: StdioSpec, *, lazy: bool = False) -> None:
+        self.spec = spec
+        self.registry = ToolRegistry(spec.name)
+        self._lazy = lazy
+        self._published = b""
+        self._notes: tuple[str, ...] = ()
+        self._listing_notes: tuple[str, ...] = ()
+        self._noise = Noise(hide=hiding(spec.env.values()))
+        self._keeper = Keeper(spec, self._noise, self._read_list)
+
+    @property
+    def name(self) -> str:
+        """The name that a person gave it."""
+        return self.spec.name
+
+    async def start(self) -> None:
+        """Begin to connect, in the background. Nothing begins when it is lazy."""
+        if not self._lazy:
+            self._keeper.begin()
+
+    async def ready(self) -> None:
+        """Return when the tools are known, or the first try has failed."""
+        if self._keeper.state == "stopped" or (self._lazy and self.registry.tools()):
+            return
+        self._keeper.begin()
+        await self._keeper.first.wait()
+
+    async def stop(self) -> None:
+        """End the session and the process; returns when both are gone, after six seconds at most. Open calls fail."""
+        await self._keeper.stop()
+
+    def status(self) -> SourceStatus:
+        """How it is doing now."""
+        return SourceStatus(
+            name=self.name,
+            kind="mcp",
+            state=self._keeper.state,
+            reason=self._keeper.reason(),
+            tools=len(self.registry.tools()),
+            starts=self._keeper.starts,
+            notes=(*self._noise.notes(), *self._listing_notes, *self._notes),
+            problems=self.registry.problems(),
+        )
+
+    def publish(self, raw_tools: Iterable[Any]) -> None:
+        """Put the tools of a raw listing (``tools`` of ``tools/list``) in place of those that were there."""
+        listing = list(raw_tools)
+        digest = canonical_json(listing)
+        if digest == self._published:
+            return
+        intake = tools_from_payload(self.name, listing, self.spec, self._handler_of)
+        self._published = digest
+        self._notes = intake.notes
+        self.registry.replace_source(self.name, intake.tools, intake.problems)
+
+    async def call(self, bare_name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult:
+        """Call a tool by the upstream's own name for it. Cancelling this cancels the call upstream.
+
+        Raises UpstreamError when the upstream is away, breaks off or answers with an error, and InvalidArgumentsError
+        for arguments that JSON cannot say.
+        """
+        from mcp import MCPError
+
+        from pegboard.sources.mcp.relay import call_tool, error_of, result_of
+
+        connection = await self._connection_for(context)
+        try:
+            raw = await call_tool(connection, bare_name, arguments, context)
+        except MCPError as error:
+            if connection.closed:
+                raise self._broke_off(connection, bare_name) from error
+            raise error_of(self.name, bare_name, error) from error
+        except (ValueError, TypeError, RecursionError) as error:
+            raise InvalidArgumentsError(bare_name, [f"arguments: JSON cannot say them ({error})"]) from error
+        return result_of(self.name, bare_name, raw)
+
+    async def _connection_for(self, context: Context) -> Connection:
+        """The session that a call goes through: the one place where it is chosen.
+
+        There is one for all callers, as it declares no client capability. A caller whose client can answer questions
+        (``context.client``) needs a session of its own, and would get it here.
+        """
+        return await self._keeper.connection()
+
+    async def _read_list(self, connection: Connection) -> None:
+        listing = await connection.list_tools()
+        self._listing_notes = listing.notes
+        self.publish(listing.tools)
+
+    def _handler_of(self, bare_name: str) -> Handler:
+        async def handler(arguments: dict[str, Any], context: Context) -> ToolResult:
+            return await self.call(bare_name, arguments, context)
+
+        return handler
+
+    def _broke_off(self, connection: Connection, tool: str) -> UpstreamError:
+        ended = connection.link.ended
+        what = f"it {connection.link.why_ended()}" if ended else "it was stopped"
+        return UpstreamError(
+            f"Upstream {self.name!r} broke off during the call of {tool!r}: {what}.", data={"source": self.name}
+        )
