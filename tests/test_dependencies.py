@@ -75,3 +75,9 @@ def test_every_dependency_is_pinned_for_development(root: Path, declared: set[st
     pins = (root / "constraints.txt").read_text("utf-8").splitlines()
     assert not declared - wanted(pins), "add its exact release to constraints.txt"
     assert all(re.fullmatch(r"#.*|[A-Za-z0-9._-]+==[A-Za-z0-9.!+]+", pin) for pin in pins)
+
+
+def test_every_dependency_says_what_it_is_for(root: Path, declared: set[str]) -> None:
+    page = (root / "docs" / "decisions" / "0008-dependencies.md").read_text("utf-8")
+    rows = {normal(name) for row in re.findall(r"^\| ([\w, -]+) \|", page, re.MULTILINE) for name in row.split(", ")}
+    assert not declared - rows, "add a row to the page"
