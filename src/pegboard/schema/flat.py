@@ -20,24 +20,22 @@ def flat_parameters(schema: JsonObject) -> list[dict[str, Any]]:
     ``'asc' | 'desc'``, ``one of 'a', 'b', ... (53)``, ``object``, ``any``. ``description`` is "" where there is none.
     References inside the schema are followed, with an end; nothing raises.
     """
+    required = _required(schema)
     found: dict[str, dict[str, Any]] = {}
-    for layer, sure in _object_layers(schema):
-        required = layer.get("required")
-        for name in required if isinstance(required, list) and sure else ():
-            if name in found:
-                found[name]["required"] = True
+    for layer in _object_layers(schema):
         properties = layer.get("properties")
         for name, sub in properties.items() if isinstance(properties, Mapping) else ():
-            found.setdefault(name, _parameter(schema, name, sub, sure and name in _required(schema)))
+            found.setdefault(name, _parameter(schema, name, sub, name in required))
     return list(found.values())
 
 
-def _object_layers(root: JsonObject) -> Iterator[tuple[Mapping[str, Any], bool]]:
-    """The objects that name arguments; False beside those that only hold for one branch."""
+def _object_layers(root: JsonObject) -> Iterator[Mapping[str, Any]]:
+    """The objects that name arguments: those that hold in any case, then those of branches."""
+    yield from layers(root, root)
     for layer in layers(root, root):
-        yield layer, True
         for branches in alternatives(layer):
-            yield from ((inner, False) for branch in branches for inner in layers(root, branch))
+            for branch in branches:
+                yield from layers(root, branch)
 
 
 def _required(root: JsonObject) -> frozenset[str]:
