@@ -1,0 +1,53 @@
+"""The ``pegboard.toml`` of a case: what its steps set up, written as a person would write it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Table = dict[str, Any]
+
+
+@dataclass
+class Configuration:
+    """What has been set up so far. Lives as long as the case; every change makes the Pegboard be built anew."""
+
+    folder: Path
+    upstreams: dict[str, Table] = field(default_factory=dict)
+    limits: Table = field(default_factory=dict)
+    python: list[str] = field(default_factory=list)
+
+    @property
+    def file(self) -> Path:
+        """The file, in the case's folder."""
+        return self.folder / "pegboard.toml"
+
+    def write(self) -> Path:
+        """Write the file; the path."""
+        self.file.write_text(self.text(), encoding="utf-8")
+        return self.file
+
+    def text(self) -> str:
+        """The file's text."""
+        lines = _table("limits", self.limits) if self.limits else []
+        for name, keys in self.upstreams.items():
+            lines += _table(f"upstreams.{_value(name)}", keys)
+        for path in self.python:
+            lines += ["[[python]]", f"file = {_value(path)}", ""]
+        return "\n".join(lines)
+
+
+def _table(name: str, keys: Mapping[str, Any]) -> list[str]:
+    return [f"[{name}]", *(f"{key} = {_value(value)}" for key, value in keys.items()), ""]
+
+
+def _value(value: Any) -> str:
+    """A value in TOML. Its texts are written as in JSON, which TOML reads alike."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_value(str(key))} = {_value(member)}" for key, member in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_value(member) for member in value) + "]"
+    return json.dumps(value, ensure_ascii=False)

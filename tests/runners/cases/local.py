@@ -1,0 +1,58 @@
+"""What a case writes as data: a catalog of tools whose handlers give their arguments back, a policy of globs."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pegboard.auth import Action, Decision, Principal
+from pegboard.context import Context
+from pegboard.tools import EMPTY_SCHEMA, Entry, Tool
+
+Called = Callable[[str, dict[str, Any]], None]
+
+
+def tools_of(file: Path, called: Called) -> list[Tool]:
+    """The tools of a catalog file. ``called(name, arguments)`` hears of every call that reaches a handler."""
+    return [_tool(told, called) for told in json.loads(file.read_bytes())]
+
+
+def _tool(told: dict[str, Any], called: Called) -> Tool:
+    async def give_back(arguments: dict[str, Any], context: Context) -> Any:
+        called(told["name"], arguments)
+        return arguments
+
+    return Tool(
+        name=told["name"],
+        description=told.get("description", ""),
+        input_schema=told.get("input_schema") or EMPTY_SCHEMA,
+        source=told.get("source", "local"),
+        category=told.get("category"),
+        tags=tuple(told.get("tags") or ()),
+        keywords=tuple(told.get("keywords") or ()),
+        handler=give_back,
+    )
+
+
+FIELDS = frozenset({"name", "source", "description", "input_schema", "category", "tags", "keywords"})
+"""The fields of a catalog file that are understood."""
+
+
+class GlobPolicy:
+    """Who may discover and invoke what, as globs of names. Lives as long as the case; who is not named may nothing."""
+
+    def __init__(self, told: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
+        self._told = told
+
+    async def decide(self, principal: Principal, action: Action, entry: Entry) -> Decision:
+        """One decision."""
+        globs = self._told.get(principal.id, {}).get(action.value, ())
+        allowed = any(fnmatch.fnmatchcase(entry.bare_name, glob) for glob in globs)
+        return Decision(allowed=allowed, reason=f"{action.value} globs {list(globs)}")
+
+    async def permitted(self, principal: Principal, action: Action, entries: Sequence[Entry]) -> Sequence[bool]:
+        """One bool an entry."""
+        return [(await self.decide(principal, action, entry)).allowed for entry in entries]

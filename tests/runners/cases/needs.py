@@ -1,0 +1,59 @@
+"""What a case asks for that is not there: looked at before it runs, so that nothing is left out in silence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from tests.runners.cases.case import Case, Step
+from tests.runners.cases.expectations import check_of
+from tests.runners.cases.local import FIELDS
+from tests.runners.cases.steps import STEPS
+
+FEATURES: Final = {
+    "http_tool": "HTTP tools",
+    "openapi": "OpenAPI documents",
+    "http_upstream": "upstreams over HTTP",
+    "skills": "skills",
+    "generate_skills": "skills",
+    "embedder": "encoders",
+    "egress_allow": "the egress guard",
+    "secrets": "secrets",
+    "limits": "limits of HTTP and skills",
+    "serve_http": "the gateway over HTTP, with sign-in",
+    "batch": "batches of calls",
+    "restart": "stores",
+    "resume": "stores",
+    "parallel_processes": "stores",
+}
+"""The step words whose feature has a name; any other is told as it stands."""
+
+
+def lacks(case: Case) -> list[str]:
+    """What is missing, each once, by name."""
+    return list(dict.fromkeys(_of_steps(case)))
+
+
+def _of_steps(case: Case) -> Iterator[str]:
+    for step in case.steps:
+        if step["do"] not in STEPS:
+            yield FEATURES.get(step["do"], f"the step {step['do']!r}")
+            continue
+        unknown = set(step) - STEPS[step["do"]].fields - {"do", "expect"}
+        yield from (f"{step['do']} with {field!r}" for field in sorted(unknown))
+        yield from _of_values(case, step)
+    yield from (f"the expectation {key!r}" for key, _ in case.expectations() if check_of(key) is None)
+
+
+def _of_values(case: Case, step: Step) -> Iterator[str]:
+    if step["do"] in ("catalog", "replace_tools"):
+        tools: list[dict[str, Any]] = json.loads((case.folder / step["file"]).read_bytes())
+        yield from (f"a catalog with {field!r}" for field in sorted({key for tool in tools for key in tool} - FIELDS))
+    for field, known in VALUES.items():
+        if step.get(field) is not None and step[field] not in known:
+            yield f"{field} {step[field]!r}"
+
+
+VALUES: Final = {"via": ("call", "tools/call"), "expose": ("all",)}
+"""Fields of which only some values are understood."""

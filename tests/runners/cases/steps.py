@@ -1,0 +1,10 @@
+"""Every step word that is understood."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tests.runners.cases import setting_up, showing, using, wiring
+from tests.runners.cases.step import Do
+
+STEPS: Final[dict[str, Do]] = {**setting_up.STEPS, **showing.STEPS, **using.STEPS, **wiring.STEPS}

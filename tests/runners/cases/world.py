@@ -1,0 +1,206 @@
+"""The product as one case sees it: configuration, a Pegboard, boards, and whatever stands around them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from pathlib import Path
+from typing import Any, Final
+
+from pegboard.auth import Principal
+from pegboard.board import Board
+from pegboard.config import load
+from pegboard.config.wire import build
+from pegboard.config.wire import build
+from pegboard.metatools import META_TOOLS
+from pegboard.peg import Pegboard
+from pegboard.receipts import Receipt
+from pegboard.registry import SourceStatus, ToolRegistry
+from tests.runners.cases.answer import Answer
+from tests.runners.cases.case import Case, Step
+from tests.runners.cases.client import LineClient, beside
+from tests.runners.cases.configuration import Configuration
+from tests.runners.cases.local import GlobPolicy
+from tests.runners.cases.servers import HttpServer, Message, messages
+
+READY_SECONDS: Final = 3.0
+"""How long a step waits for upstreams that have neither come nor failed; those that come later are there later."""
+
+
+class LocalSource:
+    """The case's own catalog as a source. Lives as long as the case."""
+
+    name = "local"
+
+    def __init__(self, registry: ToolRegistry) -> None:
+        self.registry = registry
+
+    async def start(self) -> None:
+        """Nothing has to be started."""
+
+    async def ready(self) -> None:
+        """It is ready from the first."""
+
+    async def stop(self) -> None:
+        """Nothing has to be stopped."""
+
+    def status(self) -> SourceStatus:
+        """Always ready."""
+        return SourceStatus(name=self.name, kind="python", state="ready", tools=len(self.registry.tools()))
+
+
+class World:
+    """What a case has set up and what happened to it. Lives as long as the case; ``close`` ends all that it started.
+
+    The Pegboard is built of ``pegboard.toml`` as a command would build it; a policy, which no file can say yet, is
+    given in Python. It is built when first needed, and anew after a further step has set something up.
+    """
+
+    def __init__(self, case: Case, folder: Path, ports: list[int]) -> None:
+        self.case = case
+        self.folder = folder
+        self.ports = ports
+        self.configuration = Configuration(folder)
+        self.local = ToolRegistry("local")
+        self.policy: GlobPolicy | None = None
+        self.called: list[tuple[str, dict[str, Any]]] = []
+        self.receipts: list[Receipt] = []
+        self.labels: dict[str, Answer] = {}
+        self.answers: list[Answer] = []
+        self.log_marks: dict[str, int] = {}
+        self.http: list[HttpServer] = []
+        self.heard = Heard()
+        self.client: LineClient | None = None
+        """The client that steps go through from now on; None for boards in this process."""
+        self._peg: Pegboard | None = None
+        self._outdated = True
+        self._wires: dict[str | None, LineClient] = {}
+        self._connections = AsyncExitStack()
+        self._boards: dict[tuple[str | None, str | None], Board] = {}
+        self._sessions: dict[str, str] = {}
+
+    def changed(self) -> None:
+        """Something was set up: what was built is out of date."""
+        self._outdated = True
+
+    async def peg(self) -> Pegboard:
+        """The Pegboard, started, its sources ready or waited for long enough."""
+        if self._peg is None or self._outdated:
+            await self._stop()
+            self._peg = self._built()
+            self._outdated = False
+            if self.policy is None:
+                await self._peg.add_source(LocalSource(self.local))
+            await self._peg.start()
+            await self._peg.ready(READY_SECONDS)
+        return self._peg
+
+    def _built(self) -> Pegboard:
+        settings = load(self.configuration.write(), strict=True).settings
+        if self.policy is not None:
+            return Pegboard([self.local], policy=self.policy, limits=settings.limits, receipts=self)
+        wired = build(settings)
+        for problem in wired.problems:
+            self.heard.lines.append(str(problem))
+        return wired.peg
+
+    def write(self, receipt: Receipt) -> None:
+        """Keep a receipt: the world is its Pegboard's sink."""
+        self.receipts.append(receipt)
+
+    async def board(self, step: Step) -> Board:
+        """The board of the step's session and principal. Raises BoardError for somebody else's."""
+        peg = await self.peg()
+        who, session = step.get("as"), step.get("session")
+        key = (session, who)
+        if key not in self._boards:
+            known = self._sessions.get(session) if session else None
+            principal = Principal(id=who, issuer="case") if who else None
+            self._boards[key] = await peg.open(principal, board_id=known)
+            if session:
+                self._sessions.setdefault(session, self._boards[key].id)
+        return self._boards[key]
+
+    async def wire(self, step: Step) -> LineClient:
+        """A client of the gateway for the step's principal; the client of all steps where one is connected."""
+        if self.client is not None:
+            return self.client
+        peg, who = await self.peg(), step.get("as")
+        if who not in self._wires:
+            principal = Principal(id=who, issuer="case") if who else None
+            self._wires[who] = await self._connections.enter_async_context(beside(peg, principal))
+        return self._wires[who]
+
+    async def connect(self, connection: AbstractAsyncContextManager[LineClient]) -> None:
+        """Have every further step go through this connection."""
+        self.client = await self._connections.enter_async_context(connection)
+
+    @property
+    def everything(self) -> list[str]:
+        """The shown names of all tools."""
+        return [tool.name for tool in self._peg.catalog.all()] if self._peg else []
+
+    def shown(self, tool: str, source: str | None = None) -> str:
+        """The name under which a tool of this bare name is shown; the name itself when there is none."""
+        if self._peg is None:
+            return tool
+        fitting = [
+            held.name for held in self._peg.catalog.all() if tool == held.bare_name and source in (None, held.source)
+        ]
+        return fitting[0] if fitting else tool
+
+    def bare(self, name: str) -> str:
+        """What its source calls the tool that is shown under this name."""
+        held = self._peg.catalog.get(name) if self._peg else None
+        return held.bare_name if held else name
+
+    def without_meta(self, items: Any) -> list[Any]:
+        """Definitions without those of the meta-tools."""
+        return [item for item in items if item["name"] not in META_TOOLS]
+
+    def upstream_log(self, name: str) -> Path:
+        """Where a scripted upstream writes what it received."""
+        return self.folder / f"{name}.log.jsonl"
+
+    def received(self, name: str) -> list[Message]:
+        """What an upstream received since the step began."""
+        return messages(self.upstream_log(name))[self.log_marks.get(name, 0) :]
+
+    def mark_logs(self) -> None:
+        """A step begins: what is in the logs now belongs to earlier ones."""
+        self.log_marks = {name: len(messages(self.upstream_log(name))) for name in self.configuration.upstreams}
+
+    @property
+    def all_text(self) -> Iterator[str]:
+        """Everything that anybody could read of the case so far."""
+        yield from (answer.all_text for answer in self.answers)
+        yield from self.heard.lines
+
+    async def close(self) -> None:
+        """End everything."""
+        await self._stop()
+        for server in self.http:
+            server.close()
+
+    async def _stop(self) -> None:
+        self.client = None
+        self._wires.clear()
+        await self._connections.aclose()
+        self._boards.clear()
+        if self._peg is not None:
+            await self._peg.stop()
+            self._peg = None
+
+
+class Heard(logging.Handler):
+    """Keeps every log record as text. Lives as long as the case."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.lines: list[str] = []
+        self.setFormatter(logging.Formatter("%(name)s %(levelname)s %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep one."""
+        self.lines.append(self.format(record))
