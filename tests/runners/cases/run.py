@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -121,10 +122,8 @@ def _in_process(case: Case, seconds: float) -> str:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End what is left of the case's own processes."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 

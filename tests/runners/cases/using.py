@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pegboard.errors import PegboardError
-from tests.runners.cases.answer import Answer
+from tests.runners.cases.answer import Answer, Clock
 from tests.runners.cases.case import Step
 from tests.runners.cases.doors import BoardDoor, Door, cancelled_after
 from tests.runners.cases.step import Do
@@ -186,10 +186,11 @@ async def parallel_calls(world: World, step: Step) -> Answer:
             return cancelled_after(door, name, given[i], 0.05)
         return door.call(name, given[i])
 
-    parts = await asyncio.gather(*(one(i) for i in range(count)))
+    with Clock() as clock:
+        parts = await asyncio.gather(*(one(i) for i in range(count)))
     for part, arguments in zip(parts, given, strict=True):
         part.given = arguments
-    return Answer(parts=parts)
+    return Answer(parts=parts, seconds=clock.seconds)
 
 
 async def status(world: World, step: Step) -> Answer:

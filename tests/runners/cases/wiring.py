@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Final
 
-from tests.runners.cases.answer import Answer, of_wire
+from tests.runners.cases.answer import Answer, Clock, of_wire
 from tests.runners.cases.case import Step
 from tests.runners.cases.client import LineClient, beside, of_command
 from tests.runners.cases.step import Do
@@ -42,14 +42,15 @@ async def tools_call(world: World, step: Step) -> Answer:
 async def raw_client(world: World, step: Step) -> Answer:
     """Messages under ids of the case's own; a reply is awaited for every request that is not taken back."""
     client = await world.wire(step)
-    sent = [await _sent(world, client, message) for message in step["send"]]
     taken_back = {message["params"]["requestId"] for message in step["send"] if "id" not in message}
     parts = []
-    for number, reply in (pair for pair in sent if pair):
-        if number not in taken_back:
-            told = await asyncio.wait_for(reply, REPLY_SECONDS)
-            parts.append(of_wire(told.get("result") or {"isError": True}, given=number))
-    return Answer(parts=parts)
+    with Clock() as clock:
+        sent = [await _sent(world, client, message) for message in step["send"]]
+        for number, reply in (pair for pair in sent if pair):
+            if number not in taken_back:
+                told = await asyncio.wait_for(reply, REPLY_SECONDS)
+                parts.append(of_wire(told.get("result") or {"isError": True}, given=number))
+    return Answer(parts=parts, seconds=clock.seconds)
 
 
 async def _sent(world: World, client: LineClient, message: dict[str, Any]) -> tuple[Any, Any] | None:

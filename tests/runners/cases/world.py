@@ -12,7 +12,6 @@ from pegboard.auth import Principal
 from pegboard.board import Board
 from pegboard.config import load
 from pegboard.config.wire import build
-from pegboard.config.wire import build
 from pegboard.metatools import META_TOOLS
 from pegboard.peg import Pegboard
 from pegboard.receipts import Receipt
