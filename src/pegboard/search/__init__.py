@@ -1,0 +1,31 @@
+"""Search over the entries that a caller may see: rankers, and what stands around them. Pure; no I/O."""
+
+from pegboard.search.exact import exact_first
+from pegboard.search.index import Candidates
+from pegboard.search.lexical import unmatched_terms
+from pegboard.search.rankers import (
+    RANKERS,
+    Bm25Ranker,
+    KeywordRanker,
+    LexicalRanker,
+    Ranked,
+    Ranker,
+    SubstringRanker,
+    keyword_ranker,
+)
+from pegboard.search.recommend import recommend
+
+__all__ = [
+    "RANKERS",
+    "Bm25Ranker",
+    "Candidates",
+    "KeywordRanker",
+    "LexicalRanker",
+    "Ranked",
+    "Ranker",
+    "SubstringRanker",
+    "exact_first",
+    "keyword_ranker",
+    "recommend",
+    "unmatched_terms",
+]

@@ -1,0 +1,69 @@
+"""Names that stand in a query come first, whatever the ranker says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from pegboard.search.index import Candidates
+from pegboard.search.rankers import Ranked
+from pegboard.search.text import content_words, terms
+from pegboard.tools import Entry
+
+REASON: Final = "exact name"
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_-]+")
+_CHUNK: Final = re.compile(r"\S+")
+_QUOTES: Final = "\"'`\u201c\u201d\u2018\u2019\u300c\u300d"
+_AROUND: Final = _QUOTES + "()[]{}<>.,;:!?*"  # what people write around a name
+
+
+class _Place(NamedTuple):
+    """A piece of a query that may be a name. ``quoted`` says that quotation marks stand around it. Immutable."""
+
+    start: int
+    text: str
+    quoted: bool
+
+
+def exact_first(query: str, ranked: Sequence[Ranked], candidates: Sequence[Entry]) -> list[Ranked]:
+    """``ranked`` with every candidate put first whose name, or bare name, stands in ``query``.
+
+    They come in the order in which the query has them, those of one name in the order of the names, with the reason
+    ``"exact name"`` and the score that the ranker gave them (0 for none). Case matters. A name that is a plain word
+    (``search``, ``Help``) may stand in any sentence and mean nothing: it counts where it is quoted, or where the query
+    holds nothing but names and asking words.
+    """
+    pool = Candidates.of(candidates)
+    named = dict.fromkeys(row for name in _names(query, pool) for row in _rows(pool, name))
+    if not named:
+        return list(ranked)
+    entries = [pool.entry(row) for row in named]
+    scores = {id(one.entry): one.score for one in ranked}
+    first = [Ranked(entry, scores.get(id(entry), 0.0), REASON) for entry in entries]
+    taken = set(map(id, entries))
+    return first + [one for one in ranked if id(one.entry) not in taken]
+
+
+def _rows(pool: Candidates, name: str) -> list[int]:
+    return sorted(pool.rows_named(name), key=lambda row: (pool.entry(row).name, row))
+
+
+def _names(query: str, pool: Candidates) -> Iterator[str]:
+    """The names in ``query``, by where they begin, the longer first."""
+    whole = _Place(0, query.strip(), quoted=True)
+    known = [place for place in (whole, *_places(query)) if pool.rows_named(place.text)]
+    known.sort(key=lambda place: (place.start, -len(place.text)))
+    nothing_else = bool(known) and all(pool.rows_named(word.text) for word in content_words(query))
+    return (place.text for place in known if nothing_else or place.quoted or len(terms(place.text)) > 1)
+
+
+def _places(query: str) -> Iterator[_Place]:
+    """Runs of the characters of names; and whatever stands between blanks, since bare names may hold any character."""
+    for match in _NAME.finditer(query):
+        before, after = query[max(0, match.start() - 1) : match.start()], query[match.end() : match.end() + 1]
+        yield _Place(match.start(), match.group(), bool(before and after) and before in _QUOTES and after in _QUOTES)
+    for match in _CHUNK.finditer(query):
+        chunk = match.group()
+        yield _Place(match.start(), chunk.strip(_AROUND), chunk[0] in _QUOTES and chunk[-1] in _QUOTES)

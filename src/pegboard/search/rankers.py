@@ -1,0 +1,153 @@
+"""The Ranker protocol, and the rankers that come with Pegboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
+
+from pegboard.search import lexical, okapi
+from pegboard.search.index import Candidates
+from pegboard.search.text import ANALYZERS, content_words
+from pegboard.tools import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One entry that fits, how well, and why. Immutable. Scores of different rankers cannot be compared."""
+
+    entry: Entry
+    score: float
+    reason: str
+
+
+class Ranker(Protocol):
+    """Puts entries in order for a query. Process-wide; without state that a query changes.
+
+    ``rank`` gives the candidates that fit, best first: by score, highest first, then by name, code point by code point.
+    Everything it counts (frequencies, averages) it counts over ``candidates`` alone. It is fastest when they are
+    ``Candidates``; any other sequence is indexed anew on each call. A blank query fits nothing. It may give nothing.
+    """
+
+    def rank(self, query: str, candidates: Sequence[Entry]) -> list[Ranked]: ...
+
+
+class LexicalRanker:
+    """The default: see ``pegboard.search.lexical`` for what it counts. Process-wide, without state."""
+
+    def rank(self, query: str, candidates: Sequence[Entry]) -> list[Ranked]:
+        """The candidates that share a term with ``query``; asking words count only where there are no others."""
+        pool = Candidates.of(candidates)
+        scores, marks = lexical.score(pool, query)
+        return [Ranked(pool.entry(row), scores[row], lexical.reason(marks[row])) for row in pool.ordered(scores)]
+
+
+class Bm25Ranker:
+    """The reference: Okapi BM25 by field, name x3, category x2, description, tags and keywords x1, k1 1.2, b 0.75.
+
+    Process-wide, without state. ``analyzer="plain"`` gives the reference's scores; ``"full"``, the default, finds the
+    parts of names and the forms of words too, and drops asking words.
+    """
+
+    def __init__(self, analyzer: Literal["full", "plain"] = "full") -> None:
+        self._analyzer = analyzer
+        self._analyze = ANALYZERS[analyzer]
+
+    def rank(self, query: str, candidates: Sequence[Entry]) -> list[Ranked]:
+        """The candidates that share a term with ``query``; a term that is asked twice counts twice."""
+        pool = Candidates.of(candidates)
+        parts = okapi.score(pool, self._terms(query), self._analyzer, self._analyze)
+        scores = {row: sum(by_field) for row, by_field in parts.items()}
+        return [Ranked(pool.entry(row), scores[row], okapi.reason(parts[row])) for row in pool.ordered(scores)]
+
+    def _terms(self, query: str) -> list[str]:
+        if self._analyzer == "plain":
+            return self._analyze(query)
+        return [term for word in content_words(query) for term in word.terms]
+
+
+class SubstringRanker:
+    """For each blank-separated word of the query: 2 when the name contains it, 1 when the description does.
+
+    Process-wide, without state. Case does not matter and both small sigmas are one letter; nothing else is folded.
+    Equal scores keep the order of the candidates.
+    """
+
+    def rank(self, query: str, candidates: Sequence[Entry]) -> list[Ranked]:
+        """The candidates that contain a word of ``query``, best first, then in candidate order."""
+        words = _lower(query).split()
+        found = (self._judge(words, entry) for entry in candidates)
+        return sorted((ranked for ranked in found if ranked.score), key=lambda ranked: -ranked.score)
+
+    @staticmethod
+    def _judge(words: list[str], entry: Entry) -> Ranked:
+        name, description = _lower(entry.name), _lower(entry.description)
+        in_name = sum(word in name for word in words)
+        in_description = sum(word in description for word in words)
+        reasons = (("name", in_name), ("description", in_description))
+        return Ranked(entry, 2.0 * in_name + in_description, ",".join(word for word, count in reasons if count))
+
+
+class KeywordRanker:
+    """The older sums, for each blank-separated word of the query: exact name 10, else part of the name 5; a tag 3;
+    part of a keyword 2; part of any text 1. Process-wide, without state."""
+
+    def rank(self, query: str, candidates: Sequence[Entry]) -> list[Ranked]:
+        """The candidates with a sum above 0, best first, then by name."""
+        words = query.lower().split()
+        found = (self._judge(words, entry) for entry in candidates)
+        return sorted((ranked for ranked in found if ranked.score), key=_order)
+
+    @staticmethod
+    def _judge(words: list[str], entry: Entry) -> Ranked:
+        texts = _KeywordTexts.of(entry)
+        met = [(points, reason) for word in words for points, reason, rule in _KEYWORD_RULES if rule(word, texts)]
+        reasons = dict.fromkeys(reason for _, reason in met if reason)
+        return Ranked(entry, float(sum(points for points, _ in met)), ",".join(reasons))
+
+
+@dataclass(frozen=True, slots=True)
+class _KeywordTexts:
+    """The texts of one entry in lower case. Lives as long as its judgement."""
+
+    name: str
+    tags: tuple[str, ...]
+    keywords: tuple[str, ...]
+    everything: str
+
+    @classmethod
+    def of(cls, entry: Entry) -> _KeywordTexts:
+        texts = (entry.name, entry.description, entry.category or "", *entry.tags, *entry.keywords)
+        return cls(entry.name.lower(), _all_lower(entry.tags), _all_lower(entry.keywords), " ".join(texts).lower())
+
+
+_KEYWORD_RULES: Final[tuple[tuple[int, str, Callable[[str, _KeywordTexts], bool]], ...]] = (
+    (10, "exact-name", lambda word, texts: word == texts.name),
+    (5, "name", lambda word, texts: word in texts.name and word != texts.name),
+    (3, "tag", lambda word, texts: word in texts.tags),
+    (2, "keyword", lambda word, texts: any(word in keyword for keyword in texts.keywords)),
+    (1, "", lambda word, texts: word in texts.everything),
+)
+
+keyword_ranker: Final = KeywordRanker()
+"""The one instance that is needed."""
+
+RANKERS: Final[Mapping[str, Callable[[], Ranker]]] = {
+    "lexical": LexicalRanker,
+    "bm25": Bm25Ranker,
+    "substring": SubstringRanker,
+    "keyword": KeywordRanker,
+}
+"""The rankers by the name that a configuration gives."""
+
+
+def _order(ranked: Ranked) -> tuple[float, str]:
+    return (-ranked.score, ranked.entry.name)
+
+
+def _lower(text: str) -> str:
+    return text.lower().replace("\u03c2", "\u03c3")
+
+
+def _all_lower(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(text.lower() for text in texts)

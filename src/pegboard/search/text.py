@@ -1,0 +1,161 @@
+"""From text to terms: one analyzer for what is indexed and for what is asked. Pure functions, results cached.
+
+Two analyzers, by name in ``ANALYZERS``:
+
+- ``"full"`` (``terms``): NFKC, case folding, the parts of snake, kebab, camel, dotted and letter-digit names *and* the
+  whole name, English Snowball stems, and for scripts without blanks between words single characters and pairs.
+- ``"plain"`` (``plain_terms``): lower case, split on everything but ``a-z 0-9 _ -``. The reference's.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from snowballstemmer.basestemmer import BaseStemmer
+
+Analyzer = Callable[[str], list[str]]
+"""Text to terms, in the order of the text, repetitions kept."""
+
+_ASKING: Final = """
+    a about all also am an and any are as at be been being but by can could did do does for from had has have having he
+    hello help her here hey hi him his how i if in into is it its just kindly know let like may me might my myself need
+    now of on or our out over please s shall she should so some that the their them then there these they this those to
+    too up us very want was we were what when where which who will wish with would you your
+"""
+ASKING_WORDS: Final = frozenset(_ASKING.split())
+"""Words of asking and of grammar. An ask drops them unless it holds nothing else; the index keeps them.
+No word for something that a tool may do or handle belongs here."""
+
+_LONGEST_WORD: Final = 200  # characters; what follows is cut, so that pasted data cannot fill the caches
+# Scripts written without blanks between words: Thai, Lao, Myanmar, Khmer, kana, ideographs, Hangul.
+_DENSE: Final = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1050-\u108f\u1780-\u17d3\u3005\u3041-\u309f\u30a1-\u30ff"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+# Marks that stand inside words and that Python's \w leaves out (accents, Hebrew, Arabic, the scripts of India).
+_MARKS: Final = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
+_LETTER: Final = f"(?:(?![{_DENSE}])[^\\W_]|[{_MARKS}])"
+_WORDS: Final = re.compile(f"[{_DENSE}]+|{_LETTER}+(?:(?:[_.-]++|'){_LETTER}+)*")
+_ASCII_WORDS: Final = re.compile(r"[A-Za-z0-9]+(?:(?:[_.-]++|')[A-Za-z0-9]+)*")
+_DENSE_START: Final = re.compile(f"[{_DENSE}]")
+_SEPARATORS: Final = re.compile(r"[_.-]+")
+# Over the shape of a segment: U upper case, s the letter s, l other letters and marks, d digits.
+_PARTS: Final = re.compile(r"UU+s(?![ls])|U+(?=U[ls])|U?[ls]+|U+|d+")
+_PLAIN: Final = re.compile(r"[a-z0-9_-]+")
+_APOSTROPHES: Final = str.maketrans({"\u2019": "'", "\u02bc": "'"})
+# A clause of an ask ends at the punctuation of a sentence, or at a word that joins one need to the next.
+_CLAUSE_ENDS: Final = re.compile(
+    r"[.!?](?=\s|$)|[,;:\n\u3002\u3001\uff0c\uff1b]|\b(?:and|then|also|but|or)\b", re.IGNORECASE
+)
+
+
+class Word(NamedTuple):
+    """A word of a text. Immutable. ``parts`` are its terms, ``wholes`` those of a compound name in one piece."""
+
+    text: str
+    parts: tuple[str, ...]
+    wholes: tuple[str, ...] = ()
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Parts and wholes."""
+        return self.parts + self.wholes
+
+    @property
+    def asks(self) -> bool:
+        """Whether it is one of ``ASKING_WORDS``."""
+        return self.text.casefold() in ASKING_WORDS
+
+
+def words(text: str) -> list[Word]:
+    """The words of ``text`` in order; an identifier is one word."""
+    if text.isascii():
+        return [_named(word[:_LONGEST_WORD]) for word in _ASCII_WORDS.findall(text)]
+    found = _WORDS.findall(unicodedata.normalize("NFKC", text).translate(_APOSTROPHES))
+    return [_dense(word) if _DENSE_START.match(word) else _named(word[:_LONGEST_WORD]) for word in found]
+
+
+def terms(text: str) -> list[str]:
+    """The full analyzer."""
+    return [term for word in words(text) for term in word.terms]
+
+
+def plain_terms(text: str) -> list[str]:
+    """The plain analyzer."""
+    return _PLAIN.findall(text.lower())
+
+
+ANALYZERS: Final[Mapping[str, Analyzer]] = {"full": terms, "plain": plain_terms}
+
+
+def content_words(ask: str) -> list[Word]:
+    """The words of an ask without ``ASKING_WORDS``; all of them when it holds nothing else."""
+    found = words(ask)
+    return [word for word in found if not word.asks] or found
+
+
+def clauses(ask: str) -> list[list[Word]]:
+    """The content words of an ask, clause by clause; clauses without any are left out."""
+    parts = [words(part) for part in _CLAUSE_ENDS.split(ask)]
+    content = [[word for word in part if not word.asks] for part in parts]
+    return [part for part in content if part] or [part for part in parts if part]
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """The English Snowball stem of a case-folded word; a word that is not ``a-z`` throughout stays as it is."""
+    if not (word.isascii() and word.isalpha()):
+        return word
+    with _stemming:
+        return str(_stemmer().stemWord(word))
+
+
+_stemming: Final = threading.Lock()  # a stemmer keeps the word that it works on in itself
+
+
+@cache
+def _stemmer() -> BaseStemmer:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer("english")
+
+
+def _dense(run: str) -> Word:
+    """A run of a script without blanks: its characters and its pairs."""
+    pairs = map("".join, pairwise(run))
+    return Word(run, (*run, *pairs))
+
+
+@lru_cache(maxsize=1 << 16)
+def _named(word: str) -> Word:
+    """A word or identifier: its parts; itself, and each of its segments, in one piece where they have parts."""
+    segments = [_parts(segment) for segment in _SEPARATORS.split(word.removesuffix("'s").replace("'", ""))]
+    parts = [part for segment in segments for part in segment]
+    wholes = [parts, *segments] if len(segments) > 1 else [parts]
+    joined = (stem("".join(whole)) for whole in wholes if len(whole) > 1)
+    return Word(word, tuple(map(stem, parts)), tuple(dict.fromkeys(joined)))
+
+
+def _parts(segment: str) -> list[str]:
+    """``getURLs2`` to ``get, urls, 2``: cut where case or kind changes, and folded."""
+    shape = "".join(map(_shape, segment))
+    return [_fold(segment[match.start() : match.end()]) for match in _PARTS.finditer(shape)]
+
+
+def _shape(char: str) -> str:
+    if char.isdigit():
+        return "d"
+    if char.isupper():
+        return "U"
+    return "s" if char == "s" else "l"
+
+
+def _fold(text: str) -> str:
+    return unicodedata.normalize("NFKC", text.casefold())
