@@ -134,10 +134,11 @@ def _name_of(fn: Any) -> str:
 
 def _docstring(fn: Any) -> str | None:
     """The text that stands at the function itself, not that of the class of partials or of callable objects."""
-    while isinstance(fn, functools.partial):
-        if "__doc__" in vars(fn):
-            return str(vars(fn)["__doc__"])
-        fn = fn.func
+    own = getattr(fn, "__dict__", {}).get("__doc__")
+    if isinstance(own, str):
+        return own
+    if isinstance(fn, functools.partial):
+        return _docstring(fn.func)
     if inspect.isroutine(fn):
         return inspect.getdoc(fn)
     return type(fn).__call__.__doc__ or type(fn).__doc__

@@ -58,24 +58,24 @@ class FunctionTool(Tool, Generic[P, R]):
 
 
 class Options(TypedDict, total=False):
-    """What ``tool`` can be told besides the function; each is a field of Tool, read a little more freely."""
+    """What ``tool`` can be told besides the function: fields of Tool, read a little more freely. None: the default."""
 
-    name: str
-    description: str
-    title: str
-    category: str
-    tags: Iterable[str]
-    keywords: Iterable[str]
-    related_to: Iterable[str]
-    visibility: Visibility | str
-    hints: JsonObject
-    annotations: JsonObject
-    approval: Approval | ApprovalRule | str
-    authorization: JsonObject
-    capabilities: JsonObject
-    cost: str
-    latency: str
-    timeout: float
+    name: str | None
+    description: str | None
+    title: str | None
+    category: str | None
+    tags: Iterable[str] | None
+    keywords: Iterable[str] | None
+    related_to: Iterable[str] | None
+    visibility: Visibility | str | None
+    hints: JsonObject | None
+    annotations: JsonObject | None
+    approval: Approval | ApprovalRule | str | None
+    authorization: JsonObject | None
+    capabilities: JsonObject | None
+    cost: str | None
+    latency: str | None
+    timeout: float | None
 
 
 @overload

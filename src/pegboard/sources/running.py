@@ -92,8 +92,8 @@ async def _run_generator(call: Callable[[], Any], context: Context) -> Any:
             raise
 
     def work() -> Any:
-        made = call()
-        return _stepped(made, tell, stopped) if inspect.isgenerator(made) else made
+        made: Any = call()
+        return _stepped(made, tell, stopped) if isinstance(made, Generator) else made
 
     try:
         return await in_thread(work, name=f"pegboard {context.tool}")
