@@ -61,7 +61,7 @@ def test_the_public_names_are_these_and_no_others() -> None:
 
 @pytest.mark.parametrize("name", EXPLAINED)
 def test_a_public_name_has_a_docstring_of_its_own(name: str) -> None:
-    text = vars(getattr(pegboard, name)).get("__doc__") or ""
+    text = getattr(pegboard, name).__doc__ or ""
     assert text.strip(), f"pegboard.{name} has no docstring"
     assert not text.startswith(f"{name}("), f"pegboard.{name} has only the docstring that dataclass makes"
 
