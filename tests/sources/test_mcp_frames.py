@@ -131,6 +131,10 @@ def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_kept() -> None:
     json.dumps(message.result, ensure_ascii=False).encode("utf-8")
 
 
+def test_a_byte_order_mark_does_not_hide_a_message() -> None:
+    assert only(b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"result":{}}').id == 1
+
+
 def test_large_integers_and_floats_keep_their_value() -> None:
     arguments = {"a": 2**53 + 1, "b": 2**200, "c": 1.0, "d": 0.1, "e": -0.0, "f": True, "g": None}
     request = JSONRPCRequest(jsonrpc="2.0", id=1, method="tools/call", params={"arguments": arguments})

@@ -141,7 +141,7 @@ async def test_writing_waits_while_the_server_does_not_read_and_ends_with_it() -
     async with process("import time; print('up'); time.sleep(600)") as (running, heard):
         await until(lambda: heard.output)
         assert running.write(b"x" * 10_000_000)
-        waiting = asyncio.create_task(running.drained())
+        waiting = asyncio.create_task(running.room())
         await asyncio.sleep(0.05)
         assert not waiting.done()
     await waiting

@@ -54,7 +54,7 @@ class Frame:
 
 def frame_of(line: Line) -> Frame:
     """The messages of a line: none for a blank one, several for a batch (revision 2025-03-26)."""
-    text, mended = _decoded(line)
+    text, mended = _decoded(line.removeprefix(_BOM))
     if not text.strip():
         return Frame()
     try:
@@ -106,6 +106,9 @@ def answer_id(head: bytes, tail: bytes) -> Id | None:
         return None
     return found if isinstance(found, Id) and not isinstance(found, bool) else None
 
+
+_BOM: Final = b"\xef\xbb\xbf"
+"""Some runtimes on Windows begin their output with one."""
 
 _STRING: Final = rb'"(?:[^"\\]|\\.)*"'
 _SCALAR: Final = rb"(?:" + _STRING + rb"|-?[0-9][0-9.eE+-]*|true|false|null)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Final
@@ -35,14 +36,15 @@ ReadList = Callable[["Connection"], Awaitable[None]]
 class Keeper:
     """Runs one server for as long as it is wanted. Lives as long as its upstream; used from one event loop.
 
-    ``state`` is ``idle | starting | ready | failed | stopped``; ``starts`` counts processes; ``first`` is set once the
-    first try has become ready or failed. A server that ends is started again after a pause of ``Pacing``, or at once
-    by the next ``connection`` when it had been ready.
+    ``state`` is ``idle | starting | ready | failed | stopped``; ``starts`` counts processes; ``notes`` are things worth
+    knowing; ``first`` is set once the first try has become ready or failed. A server that ends is started again after
+    a pause of ``Pacing``, or at once by the next ``connection`` when it had been ready.
     """
 
     def __init__(self, spec: StdioSpec, noise: Noise, read_list: ReadList) -> None:
         self.state = "idle"
         self.starts = 0
+        self.notes: tuple[str, ...] = ()
         self.first = asyncio.Event()
         self._spec = spec
         self._noise = noise
@@ -96,7 +98,7 @@ class Keeper:
 
     def reason(self) -> str:
         """Why it is not ready, and what happens next; ``""`` when it is."""
-        now = asyncio.get_running_loop().time()
+        now = time.monotonic()
         if self.state == "starting":
             limit = self._spec.start_timeout
             return f"Upstream {self._spec.name!r} has {now - self._started_at:.0f} of {limit:g} s to {self._waits_for}."
@@ -123,12 +125,14 @@ class Keeper:
                     await self._run(stack)
             except Exception as error:
                 # What the session's own tasks raise comes out when the stack unwinds.
-                self._failed(error, None)
+                if self.state == "failed":
+                    logger.debug("upstream %r did not end cleanly", self._spec.name, exc_info=error)
+                else:
+                    self._failed(error, None)
             await self._rest()
 
     async def _run(self, stack: AsyncExitStack) -> None:
         """One process, from its start to its end."""
-        clock = asyncio.get_running_loop().time
         try:
             connection = await self._connect(stack)
         except Exception as error:
@@ -136,12 +140,14 @@ class Keeper:
             self._failed(error, None)
             return
         self._ready(connection)
-        began = clock()
+        began = time.monotonic()
         try:
             await self._serve(connection)
         finally:
             self._connection = None
-        self._failed(UpstreamError(f"Upstream {self._spec.name!r} {connection.link.why_ended()}."), clock() - began)
+        self._failed(
+            UpstreamError(f"Upstream {self._spec.name!r} {connection.link.why_ended()}."), time.monotonic() - began
+        )
 
     async def _connect(self, stack: AsyncExitStack) -> Connection:
         """Start, shake hands and list, all within the start timeout."""
@@ -186,7 +192,9 @@ class Keeper:
                 await self._list(connection)
         except Exception as error:
             logger.warning("the changed list of upstream %r could not be read: %r", self._spec.name, error)
+            self.notes = (f"its changed list could not be read ({type(error).__name__}); the tools known before stay",)
             return False
+        self.notes = ()
         return True
 
     async def _list(self, connection: Connection) -> None:
@@ -200,7 +208,7 @@ class Keeper:
 
     def _starting(self) -> None:
         self.state, self._waits_for = "starting", "start"
-        self._started_at = asyncio.get_running_loop().time()
+        self._started_at = time.monotonic()
         self._settled.clear()
         self._hurry.clear()
         self._news.clear()
@@ -208,7 +216,7 @@ class Keeper:
     def _ready(self, connection: Connection) -> None:
         logger.info("upstream %r is ready (%s)", self._spec.name, connection.revision)
         self._connection = connection
-        self.state = "ready"
+        self.state, self.notes = "ready", ()
         self.first.set()
         self._settled.set()
 
@@ -219,20 +227,19 @@ class Keeper:
         if why is None:
             logger.error("upstream %r failed unexpectedly", self._spec.name, exc_info=error)
             why = f"Upstream {self._spec.name!r} failed unexpectedly with {type(error).__name__}; the log has more."
-        else:
+        elif why != self._reason:
             logger.warning("%s", why)
         self._pacing.ended(ready_for)
         self.state, self._reason = "failed", why
-        self._next_try = asyncio.get_running_loop().time() + self._pacing.pause(random.random())  # noqa: S311
+        self._next_try = time.monotonic() + self._pacing.pause(random.random())  # noqa: S311
         self.first.set()
         self._settled.set()
 
     async def _rest(self) -> None:
         """Wait for the time of the next try, or for a call that may not wait for it."""
-        loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout_at(self._next_try):
+            async with asyncio.timeout(self._next_try - time.monotonic()):
                 await self._hurry.wait()
         except TimeoutError:
             return
-        await asyncio.sleep(self._started_at + BETWEEN_STARTS - loop.time())
+        await asyncio.sleep(self._started_at + BETWEEN_STARTS - time.monotonic())

@@ -14,6 +14,8 @@ from pegboard.sources.mcp.noise import visible
 from pegboard.sources.mcp.spec import UpstreamSpec
 from pegboard.tools import Handler, Tool
 
+REASON_CHARS: Final = 500
+
 HandlerOf = Callable[[str], Handler]
 """The handler that calls the tool of this name, the upstream's own."""
 
@@ -58,7 +60,7 @@ def tools_from_payload(source: str, raw_tools: Iterable[Any], spec: UpstreamSpec
                 raise DefinitionError(f"A tool named {visible(bare_name)!r} came before it in the same listing.")
         except DefinitionError as error:
             shown = visible(name) if isinstance(name, str) and name else f"tool {place}"
-            problems.append(Problem(source=source, name=shown, reason=str(error)))
+            problems.append(Problem(source=source, name=shown, reason=visible(str(error), REASON_CHARS)))
             continue
         tools[tool.name] = tool
         for note in mending.notes:

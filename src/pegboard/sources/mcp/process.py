@@ -52,7 +52,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._transport: asyncio.SubprocessTransport | None = None
         self._lost: set[int] = set()
         self._exited = asyncio.Event()
-        self._over = False
+        self._over = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._writable = asyncio.Event()
         self._writable.set()
@@ -97,19 +97,24 @@ class ServerProcess(asyncio.SubprocessProtocol):
     @property
     def ended(self) -> bool:
         """Whether ``on_end`` has been called."""
-        return self._over
+        return self._over.is_set()
+
+    async def end(self) -> None:
+        """Wait until ``on_end`` has been called."""
+        await self._over.wait()
 
     def write(self, data: bytes) -> bool:
         """Put bytes on the way to stdin. False when the process has ended, or reads no more."""
         pipe = self._pipe(_STDIN)
-        if self._over or _STDIN in self._lost or pipe is None or pipe.is_closing():
+        if self.ended or _STDIN in self._lost or pipe is None or pipe.is_closing():
             return False
         cast(asyncio.WriteTransport, pipe).write(data)
         return True
 
-    async def drained(self) -> None:
-        """Wait until the pipe takes more; returns when the process ends, too."""
-        await self._writable.wait()
+    async def room(self) -> None:
+        """Wait until stdin takes more; returns when the process ends, too."""
+        while not self._writable.is_set():
+            await self._writable.wait()
 
     def hold_output(self, hold: bool) -> None:
         """Stop reading stdout, or go on: the pipe fills up and the server waits."""
@@ -211,7 +216,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._writable.set()
 
     def _look_for_end(self) -> None:
-        if self._over:
+        if self.ended:
             return
         if self._exited.is_set() and {_STDOUT, _STDERR} <= self._lost:
             self._end()
@@ -222,8 +227,8 @@ class ServerProcess(asyncio.SubprocessProtocol):
         if self._timer is not None:
             self._timer.cancel()
         self._writable.set()
-        if not self._over:
-            self._over = True
+        if not self.ended:
+            self._over.set()
             self._on_end()
 
     def _hear(self, lines: list[bytes | bytearray | LongLine]) -> None:

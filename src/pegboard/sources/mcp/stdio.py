@@ -16,6 +16,7 @@ from typing import Final, Self
 
 import anyio
 import anyio.lowlevel
+from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
 from mcp.types.jsonrpc import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
@@ -90,15 +91,19 @@ class StdioLink:
         return SessionMessage(self._messages.popleft())
 
     async def send(self, item: SessionMessage) -> None:
-        """Write a message whole, or not at all; then wait until the pipe takes more.
+        """Write a message whole, or not at all. A request waits until the server takes it.
 
         Raises anyio.BrokenResourceError when the server is gone, ValueError for what JSON cannot say.
         """
         line = line_of(item.message)
+        if isinstance(item.message, JSONRPCRequest):
+            # Requests alone: a cancellation that had to wait would keep its caller from leaving.
+            await self.process.room()
         self._note_sent(item.message)
         if not self.process.write(line):
+            # Why the server is gone is known only when its end is.
+            await self.process.end()
             raise anyio.BrokenResourceError
-        await self.process.drained()
 
     def deafen(self) -> None:
         """Read on, so that the server can finish writing and leave, but keep nothing."""
@@ -149,7 +154,7 @@ class StdioLink:
                 # A server that could not read a request does not know its id; with one open it can only be that.
                 message.id = next(iter(self._open))
             if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
-                self._open.discard(message.id)
+                self._open.discard(coerce_request_id(message.id))
             self._messages.append(message)
 
     def _frame(self, line: Line | LongLine) -> Frame:

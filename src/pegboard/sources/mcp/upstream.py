@@ -71,7 +71,7 @@ class StdioUpstream:
             reason=self._keeper.reason(),
             tools=len(self.registry.tools()),
             starts=self._keeper.starts,
-            notes=(*self._noise.notes(), *self._listing_notes, *self._notes),
+            notes=(*self._noise.notes(), *self._keeper.notes, *self._listing_notes, *self._notes),
             problems=self.registry.problems(),
         )
 
