@@ -105,6 +105,12 @@ class PinRecord:
     always: tuple[Shown, ...] = ()
     slots: tuple[Slot, ...] = ()
 
+    def __post_init__(self) -> None:
+        # A name that a spoilt store gives twice would be shown twice, which providers refuse: its first slot counts.
+        places = {slot.name: slot for slot in reversed(self.slots)}
+        if len(places) < len(self.slots):
+            object.__setattr__(self, "slots", tuple(slot for slot in self.slots if places[slot.name] is slot))
+
     def slot(self, name: str) -> Slot | None:
         """The slot of that name, if it has one."""
         return next((slot for slot in self.slots if slot.name == name), None)

@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from pegboard.errors import CallError
+from pegboard.errors import CallError, DefinitionError
 from pegboard.naming import check_name
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Tool:
     kept for digests and shown unchanged; None for tools made here. ``closed`` says that arguments outside the schema
     are refused with the nearest name (Python functions), whatever the schema says.
 
-    Raises InvalidNameError for a name outside the pattern.
+    Raises InvalidNameError for a name outside the pattern, DefinitionError for an unknown visibility.
     """
 
     name: str
@@ -138,6 +138,12 @@ class Tool:
         check_name(self.name)
         if not self.bare_name:
             object.__setattr__(self, "bare_name", self.name)
+        if self.visibility not in list(Visibility):
+            raise DefinitionError(
+                f"The visibility {self.visibility!r} of tool {self.name!r} is unknown.",
+                hint=f"Use one of: {', '.join(Visibility)}.",
+            )
+        object.__setattr__(self, "visibility", Visibility(self.visibility))
 
     @cached_property
     def shown(self) -> JsonObject:
