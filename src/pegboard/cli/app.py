@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from functools import wraps
 from typing import Annotated, Any, Final
 
@@ -14,7 +15,7 @@ import typer
 from pegboard.cli import catalog_commands, demo, report, serve
 from pegboard.cli.exits import Exit, exit_for
 from pegboard.cli.faults import FaultLog, kept_log
-from pegboard.cli.options import reordered, with_options
+from pegboard.cli.options import Common, reordered, with_options
 from pegboard.cli.output import Output
 from pegboard.errors import PegboardError
 
@@ -29,6 +30,9 @@ _COMMANDS: Final[dict[str, Callable[..., Exit]]] = {
     "demo": demo.demo,
 }
 """Every command by name, in the order of ``--help``."""
+
+_LOGGING: Final = frozenset({"serve"})
+"""Commands that see to the log themselves."""
 
 _PROGRAM: Final = "pegboard"
 _COMPLETION: Final = "_PEGBOARD_COMPLETE"
@@ -48,9 +52,7 @@ def run(words: Sequence[str]) -> int:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     ours = words[: list(words).index("--")] if "--" in words else words
     output = Output(json="--json" in ours)
-    app = _app(
-        output, debug="--debug" in ours, completion=_COMPLETION in os.environ or bool(_FLAGS.intersection(words[:1]))
-    )
+    app = _app(completion=_COMPLETION in os.environ or not _FLAGS.isdisjoint(words[:1]))
     try:
         return app(args=reordered(words), standalone_mode=False, prog_name=_PROGRAM) or Exit.OK
     except typer.TyperException as error:
@@ -59,7 +61,7 @@ def run(words: Sequence[str]) -> int:
         return Exit.INTERRUPTED
 
 
-def _app(output: Output, *, debug: bool, completion: bool) -> typer.Typer:
+def _app(*, completion: bool) -> typer.Typer:
     """The commands.
 
     Typer's own flags for completion and help load pydantic even where they are not given: the former are there only
@@ -76,7 +78,7 @@ def _app(output: Output, *, debug: bool, completion: bool) -> typer.Typer:
     )
     app.callback(invoke_without_command=True)(_main)
     for name, command in _COMMANDS.items():
-        app.command(name)(_guarded(with_options(command), output, debug=debug))
+        app.command(name)(with_options(_guarded(command, logs=name in _LOGGING)))
     return app
 
 
@@ -95,28 +97,32 @@ def _main(
         raise typer.Exit(Exit.OK if asked else Exit.USAGE)
 
 
-def _guarded(command: Callable[..., Exit], output: Output, *, debug: bool) -> Callable[..., int]:
-    """A command that gives an exit code whatever happens in it; usage errors pass through."""
+def _guarded(command: Callable[..., Exit], *, logs: bool) -> Callable[..., int]:
+    """A command that gives an exit code whatever happens in it; usage errors pass through.
+
+    What tools written in Python print goes to stderr: stdout belongs to the command. ``logs`` says that the command
+    sees to the log itself.
+    """
 
     @wraps(command)
-    def guarded(**values: Any) -> int:
-        with kept_log(debug=debug) as faults:
+    def guarded(common: Common, **values: Any) -> int:
+        with kept_log(screen=common.debug and not logs) as faults, redirect_stdout(sys.stderr):
             try:
-                code = command(**values)
-                sys.stdout.flush()
+                code = command(common, **values)
+                common.output.flush()
             except (typer.TyperException, typer.Exit):
                 raise
             except PegboardError as error:
-                output.error(error.message, code=error.code, hint=error.hint, data=error.data)
+                common.output.error(error.message, code=error.code, hint=error.hint, data=error.data)
                 return exit_for(error)
             except KeyboardInterrupt:
                 return Exit.INTERRUPTED
             except BrokenPipeError:
                 return _pipe_closed()
             except Exception as error:
-                return _fault(error, output, faults, debug=debug)
-            if code is Exit.INTERNAL and not debug:
-                output.problem(f"What happened is in {faults.write()}; --debug shows it.", "Note")
+                return _fault(error, common, faults)
+            if code is Exit.INTERNAL and not common.debug:
+                common.output.problem(f"What happened is in {faults.write()}; --debug shows it.", "Note")
             return code
 
     return guarded
@@ -129,12 +135,13 @@ def _usage(error: typer.TyperException, output: Output) -> int:
     return Exit.USAGE
 
 
-def _fault(error: Exception, output: Output, faults: FaultLog, *, debug: bool) -> int:
+def _fault(error: Exception, common: Common, faults: FaultLog) -> int:
     """An exception that nobody expected: one line, and the rest in a file."""
-    if debug:
+    if common.debug:
         traceback.print_exception(error)
     hint = f"The details are in {faults.write(error)}; --debug shows them."
-    output.error(f"Pegboard failed unexpectedly: {type(error).__name__}: {error}.", code="internal_error", hint=hint)
+    message = f"Pegboard failed unexpectedly: {type(error).__name__}: {error}."
+    common.output.error(message, code="internal_error", hint=hint)
     return Exit.INTERNAL
 
 

@@ -95,11 +95,14 @@ async def _list(common: Common, category: str | None, tag: str | None, source: s
 
 
 async def _find(common: Common, query: str, limit: int, detail: str) -> Exit:
+    from pegboard.finding import missing_notes
+
     async with opened(common) as now:
         board = await now.peg.open(surface=SURFACE)
         found = await board.find(query, limit)
         now.tell_lacking(common)
-        for note in found.notes:
+        # What is missing has been told with its reason.
+        for note in set(found.notes) - set(missing_notes(now.peg.missing(), named=True)):
             common.output.problem(note, "Note")
         if common.json:
             common.output.document(_found_json(query, found, detail, now))
@@ -288,9 +291,8 @@ def _missing(common: Common, name: str, now: Opened) -> Exit:
 def _tell_none(common: Common, what: str, now: Opened) -> None:
     if common.json:
         return
-    others = len(now.peg.sources)
-    sources = "no source is configured" if not others else f"{others - len(now.lacking)} of {others} sources are ready"
-    common.output.problem(f"{what} In force: {sources}.", "Note")
+    count = len(now.peg.sources)
+    common.output.problem(f"{what} Sources that are ready: {count - len(now.lacking)} of {count}.", "Note")
 
 
 def _json(value: Any) -> str:

@@ -41,19 +41,19 @@ class FaultLog(logging.Handler):
 
 
 @contextmanager
-def kept_log(*, debug: bool) -> Iterator[FaultLog]:
-    """The log of a command that a person runs: nothing of it on the screen, or all of it with ``debug``."""
+def kept_log(*, screen: bool) -> Iterator[FaultLog]:
+    """The log of a command that a person runs: nothing of it on the screen, or all of it with ``screen``."""
     faults = FaultLog()
     handlers: list[logging.Handler] = [faults]
-    if debug:
-        screen = logging.StreamHandler()
-        screen.setFormatter(logging.Formatter(_FORMAT))
-        handlers.append(screen)
+    if screen:
+        shown = logging.StreamHandler()
+        shown.setFormatter(logging.Formatter(_FORMAT))
+        handlers.append(shown)
     root, own = logging.getLogger(), logging.getLogger("pegboard")
     level = own.level
     for handler in handlers:
         root.addHandler(handler)
-    if debug:
+    if screen:
         own.setLevel(logging.DEBUG)
     try:
         yield faults

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -29,11 +29,7 @@ class Common:
     clients: Sequence[Path] = ()
     wait: float = WAIT
     debug: bool = False
-
-    @property
-    def output(self) -> Output:
-        """The command's output."""
-        return Output(json=self.json)
+    output: Output = field(default_factory=Output)
 
 
 def _declared(
@@ -69,7 +65,8 @@ def with_options(run: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(run)
     def called(**values: Any) -> Any:
         given = {name: values.pop(name) for name in _OPTIONS}
-        return run(Common(**given | {"clients": given["clients"] or ()}), **values)
+        given |= {"clients": given["clients"] or (), "output": Output(json=given["json"])}
+        return run(Common(**given), **values)
 
     signature = inspect.Signature([parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters])
     called.__signature__ = signature  # type: ignore[attr-defined]

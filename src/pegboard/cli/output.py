@@ -18,7 +18,7 @@ _STYLES: Final = {"Error": "bold red", "Warning": "yellow", "Note": "dim"}
 
 
 class Output:
-    """The two streams of one command; lives as long as it.
+    """The two streams of one command, as they were at its start; lives as long as it.
 
     On a terminal, columns are fitted to its width and a little colour is used; in a pipe or a file everything is plain
     and whole. Texts of strangers never reach a terminal with control characters in them. With ``json``, what was asked
@@ -27,40 +27,48 @@ class Output:
 
     def __init__(self, *, json: bool = False) -> None:
         self.json = json
+        self._stdout = sys.stdout
+        self._stderr = sys.stderr
 
     def document(self, value: Any) -> None:
         """The one JSON document."""
-        _write(sys.stdout, json_text(value))
+        _write(self._stdout, json_text(value))
 
     def say(self, text: str = "") -> None:
         """Words of our own, a line or more."""
-        _write(sys.stdout, visible(text))
+        _write(self._stdout, visible(text))
 
     def heading(self, text: str) -> None:
         """A line that stands above others."""
-        _styled(sys.stdout, one_line(text), "bold")
+        _styled(self._stdout, one_line(text), "bold")
 
     def raw(self, text: str) -> None:
         """A tool's own output: unchanged in a pipe, with visible control characters on a terminal."""
-        shown = visible(text) if sys.stdout.isatty() else text
-        _write(sys.stdout, shown.removesuffix("\n"))
+        shown = visible(text) if self._stdout.isatty() else text
+        _write(self._stdout, shown.removesuffix("\n"))
 
     def rows(self, rows: Sequence[Row], *, head: Row = (), numbers: Collection[int] = ()) -> None:
-        """Aligned columns, each cell one line of text. ``numbers`` are the columns to align on the right."""
+        """Aligned columns, each cell one line of text; nothing without rows. ``numbers`` are columns of numbers."""
         cells = [[one_line(cell) for cell in row] for row in rows]
-        if sys.stdout.isatty():
-            _table(cells, head, numbers)
+        if not cells:
+            return
+        if self._stdout.isatty():
+            _table(self._stdout, cells, head, numbers)
         else:
             for line in _aligned([list(head), *cells] if head else cells, numbers):
-                _write(sys.stdout, line)
+                _write(self._stdout, line)
 
     def problem(self, text: str, level: str = "Warning") -> None:
         """Something to know that does not end the command. ``level`` is a word of ``Error, Warning, Note``."""
-        _styled(sys.stderr, visible(f"{level}: {text}"), _STYLES[level])
+        _styled(self._stderr, visible(f"{level}: {text}"), _STYLES[level])
 
     def progress(self, text: str) -> None:
         """How far something is."""
-        _styled(sys.stderr, visible(text), "dim")
+        _styled(self._stderr, visible(text), "dim")
+
+    def flush(self) -> None:
+        """Hand on what is still in a buffer. Raises BrokenPipeError when nobody reads it."""
+        self._stdout.flush()
 
     def error(self, message: str, *, code: str, hint: str = "", data: dict[str, Any] | None = None) -> None:
         """What ended the command."""
@@ -90,7 +98,7 @@ def _styled(stream: IO[str], text: str, style: str) -> None:
         _write(stream, text)
 
 
-def _table(rows: Sequence[Row], head: Row, numbers: Collection[int]) -> None:
+def _table(stream: IO[str], rows: Sequence[Row], head: Row, numbers: Collection[int]) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -101,7 +109,7 @@ def _table(rows: Sequence[Row], head: Row, numbers: Collection[int]) -> None:
         table.add_column(title, style=style, overflow="fold", justify="right" if column in numbers else "left")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    console(sys.stdout).print(table)
+    console(stream).print(table)
 
 
 def _aligned(rows: Sequence[Row], numbers: Collection[int]) -> list[str]:

@@ -110,14 +110,14 @@ class Costs:
 
 async def costs_of(now: Opened) -> Costs:
     """The costs of an opened Pegboard."""
-    from pegboard.gateway import instructions
+    from pegboard.gateway.instructions import instructions_for
     from pegboard.tokens import count_tokens, definition_cost
 
     board = await now.peg.open(surface=SURFACE, profile="session")
     return Costs(
         each={tool.name: definition_cost(tool.shown) for tool in now.peg.catalog.all()},
         definitions={str(item["name"]): definition_cost(item) for item in board.listing().items},
-        instructions=count_tokens(instructions(now.settings)),
+        instructions=count_tokens(now.settings.gateway.instructions or instructions_for(now.peg.profiles["session"])),
     )
 
 
@@ -144,6 +144,8 @@ def _print_stats(common: Common, costs: Costs, count: int | None) -> None:
         head=("definition cost", "tokens"),
         numbers={1},
     )
+    if costs.saved_percent < 0:
+        out.say("With so few tools, the meta-tools cost more than they save.")
     rows = [(name, f"{tokens:,}") for name, tokens in costs.costliest(count)]
     if rows:
         out.say()

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import sys
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,6 +14,12 @@ import typer
 
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
+from pegboard.cli.session import load_named
+
+logger = logging.getLogger(__name__)
+
+Address = tuple[str | None, int]
+"""(host or None for the configured one, port)"""
 
 
 def serve(
@@ -34,13 +44,54 @@ def serve(
     return Exit.OK
 
 
-async def _serve(
-    common: Common, address: tuple[str | None, int] | None, log_file: Path | None, level: str | None
-) -> None:
-    raise NotImplementedError
+async def _serve(common: Common, address: Address | None, log_file: Path | None, level: str | None) -> None:
+    from pegboard.config.logs import setup_logging
+    from pegboard.config.watch import Reloader
+    from pegboard.config.wire import build, gateway_settings, secrets_of
+    from pegboard.gateway import claim_stdio, serve_http, serve_stdio
+
+    wire = claim_stdio() if address is None else None
+    loaded = load_named(common)
+    settings = loaded.settings
+    wanted = "debug" if common.debug else level or settings.log_level
+    log = setup_logging(log_file or settings.log_file, wanted, secrets=secrets_of(settings))
+    wired = build(settings)
+    for problem in (*loaded.problems, *wired.problems):
+        if problem.level != "note":
+            logger.warning("%s", problem)
+    reloader = Reloader(
+        wired, loaded, lambda: load_named(common), on_load=lambda loaded: log.hide(secrets_of(loaded.settings))
+    )
+    async with _in_background(reloader.run()):
+        if address is None:
+            _tell_person()
+            await serve_stdio(wired.peg, gateway_settings(settings), wire=wire)
+        else:
+            host = address[0] or settings.gateway.host
+            await serve_http(wired.peg, gateway_settings(settings), host, address[1])
 
 
-def http_address(text: str) -> tuple[str | None, int]:
+@asynccontextmanager
+async def _in_background(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def _tell_person() -> None:
+    """Somebody who starts this by hand would wait for something to happen."""
+    if sys.stderr.isatty():
+        print(
+            "Serving MCP on standard input and output: this is for an MCP client to start. "
+            "Ctrl-C ends it; --http PORT serves over HTTP.",
+            file=sys.stderr,
+        )
+
+
+def http_address(text: str) -> Address:
     """(host or None, port) of ``[HOST:]PORT``; an IPv6 host stands in brackets. Raises BadParameter."""
     host, colon, port = text.rpartition(":")
     if not (port.isascii() and port.isdigit() and int(port) <= 65535) or (colon and not host):

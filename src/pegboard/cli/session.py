@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.cli.exits import Exit
@@ -75,19 +74,17 @@ async def opened(common: Common, enough: Callable[[Pegboard], bool] | None = Non
 
 
 def load_named(common: Common) -> Loaded:
-    """What the options name: the given files, or the configuration that is found. Raises ConfigError."""
+    """What the options name: the given files alone, else the configuration that is found. Raises ConfigError."""
     from pegboard.config import config_places, find_config, load
 
     path = None if common.clients and common.config is None else find_config(common.config)
-    files: list[Path] = [*([path] if path else []), *common.clients]
-    if not files:
+    if path is None and not common.clients:
         places = ", ".join(str(place) for place in config_places())
         raise ConfigError(
             f"There is no configuration: looked for {places}.",
             hint="Name one with --config FILE, or an MCP client's own file with --from FILE.",
         )
-    loaded = [load(file) for file in files]
-    return loaded[0] if len(loaded) == 1 else _joined(loaded)
+    return load(path, clients=common.clients)
 
 
 def tell_problems(common: Common, problems: Sequence[ConfigProblem]) -> None:
@@ -95,18 +92,3 @@ def tell_problems(common: Common, problems: Sequence[ConfigProblem]) -> None:
     for problem in problems:
         if problem.level != "note":
             common.output.problem(str(problem), str(problem.level).capitalize())
-
-
-def _joined(loaded: Sequence[Loaded]) -> Loaded:
-    """The first with the upstreams of all; of two with one name the first counts."""
-    upstreams = {name: spec for each in reversed(loaded) for name, spec in each.settings.upstreams.items()}
-    order = dict.fromkeys(name for each in loaded for name in each.settings.upstreams)
-    first = loaded[0]
-    return replace(
-        first,
-        settings=replace(first.settings, upstreams={name: upstreams[name] for name in order}),
-        problems=tuple(problem for each in loaded for problem in each.problems),
-        files=tuple(file for each in loaded for file in each.files),
-        broken=frozenset().union(*(each.broken for each in loaded)),
-        held=frozenset().union(*(each.held for each in loaded)),
-    )

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from pegboard.cli.output import console
@@ -53,26 +54,39 @@ def state_line(status: SourceStatus) -> str:
 @asynccontextmanager
 async def _told(peg: Pegboard, output: Output) -> AsyncIterator[None]:
     """Tell how far the sources are while the block runs: as a live display on a terminal, else in lines."""
-    tell = _live(peg) if sys.stderr.isatty() else _lines(peg, output)
-    task = asyncio.ensure_future(tell)
+    lines = _Lines(peg, output)
+    task = asyncio.ensure_future(_live(peg) if sys.stderr.isatty() else lines.run())
     try:
         yield
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+        lines.look()
 
 
-async def _lines(peg: Pegboard, output: Output) -> None:
-    await asyncio.sleep(_QUIET)
-    waited = {status.name for status in _statuses(peg) if status.state in STARTING}
-    if waited:
-        output.progress(f"Waiting for {', '.join(sorted(waited))}")
-    while waited:
-        await asyncio.sleep(_LOOK)
-        for status in _statuses(peg):
-            if status.name in waited and status.state not in STARTING:
-                waited.discard(status.name)
-                output.progress(f"{status.name}: {state_line(status)}")
+@dataclass
+class _Lines:
+    """A line when the waiting gets long, and one for each source that it was for. Lives as long as the waiting."""
+
+    peg: Pegboard
+    output: Output
+    awaited: set[str] = field(default_factory=set)
+
+    async def run(self) -> None:
+        await asyncio.sleep(_QUIET)
+        self.awaited = {status.name for status in _statuses(self.peg) if status.state in STARTING}
+        if self.awaited:
+            self.output.progress(f"Waiting for {', '.join(sorted(self.awaited))}")
+        while self.awaited:
+            await asyncio.sleep(_LOOK)
+            self.look()
+
+    def look(self) -> None:
+        """Tell of those that have come to something since the last look."""
+        for status in _statuses(self.peg):
+            if status.name in self.awaited and status.state not in STARTING:
+                self.awaited.discard(status.name)
+                self.output.progress(f"{status.name}: {state_line(status)}")
 
 
 async def _live(peg: Pegboard) -> None:

@@ -70,7 +70,7 @@ async def connected(config: Path, mode: str) -> AsyncIterator[Connection]:
     try:
         async with _connected(config, mode, said) as connection:
             yield connection
-    except (ExceptionGroup, MCPError, OSError, TimeoutError) as error:
+    except (ExceptionGroup, MCPError, TimeoutError) as error:
         raise _one_error(error, said) from error
 
 
@@ -95,12 +95,13 @@ async def _connected(config: Path, mode: str, said: Path) -> AsyncIterator[Conne
             yield Connection(client, list_changed)
 
 
-def _one_error(error: Exception, said: Path) -> DemoError:
-    """The demo's own error out of whatever groups it came in; any other as one."""
+def _one_error(error: Exception, said: Path) -> Exception:
+    """The demo's own error out of whatever groups it came in; what else ended the connection as one."""
     while isinstance(error, ExceptionGroup):
-        own, _ = error.split(DemoError)
+        own, _ = error.split((DemoError, BrokenPipeError))
         error = (own or error).exceptions[0]
-    if isinstance(error, DemoError):
+    # Nobody reads what the demo prints any more: that is no fault of the gateway's.
+    if isinstance(error, DemoError | BrokenPipeError):
         return error
     words = said.read_text("utf-8", errors="replace").strip() if said.is_file() else ""
     last = words.splitlines()[-1] if words else "it said nothing on stderr"

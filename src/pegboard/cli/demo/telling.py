@@ -27,9 +27,9 @@ class Story:
             self.output.say()
             self.output.heading(f"{len(self.steps)}. {title}")
 
-    def line(self, text: str) -> None:
+    def line(self, text: str, *, deeper: bool = False) -> None:
         """Something that happened, on one line."""
-        flat = one_line(text)
+        flat = "  " * deeper + one_line(text)
         shown = flat if len(flat) <= _WIDTH else f"{flat[: _WIDTH - 1]}…"
         self.steps[-1]["lines"].append(shown)
         if not self.output.json:
