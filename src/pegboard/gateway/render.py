@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from mcp.types.methods import validate_server_result
+from mcp.types.methods import serialize_server_result
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
@@ -89,10 +89,11 @@ def _carries(method: str, revision: str, result: Mapping[str, Any]) -> bool:
     """Whether a result fits the revision's own schema."""
     envelope = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if is_modern(revision) else {}
     try:
-        validate_server_result(method, revision, {**envelope, **result})
+        fitting = serialize_server_result(method, revision, {**envelope, **result})
     except ValidationError:
         return False
-    return True
+    # A call's result that does not fit still passes as a request for input, with all of it dropped.
+    return "tools" in fitting or "content" in fitting
 
 
 def _sendable(wire: dict[str, Any]) -> dict[str, Any]:

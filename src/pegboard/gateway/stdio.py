@@ -17,6 +17,7 @@ from mcp.types import (
     ErrorData,
     JSONRPCError,
     JSONRPCMessage,
+    JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
     RequestId,
@@ -190,12 +191,11 @@ class Inlet:
         except ValueError as error:
             await self._refuse(PARSE_ERROR, f"The line is not JSON: {error}")
             return None
-        try:
-            return jsonrpc_message_adapter.validate_python(value, by_name=False)
-        except ValidationError:
+        message = _message(value)
+        if message is None:
             what = "batches are not supported" if isinstance(value, list) else "no request, notification or response"
             await self._refuse(INVALID_REQUEST, f"The line is not a JSON-RPC message: {what}", _id_in(value))
-            return None
+        return message
 
     async def _refuse(self, code: int, message: str, request: RequestId | None = None) -> None:
         error = ErrorData(code=code, message=message)
@@ -204,6 +204,16 @@ class Inlet:
             await self._outlet.write(JSONRPCError(jsonrpc="2.0", id=request, error=error))
         except anyio.BrokenResourceError:
             return
+
+
+def _message(value: Any) -> JSONRPCMessage | None:
+    """A JSON value as a message; None when it is none."""
+    try:
+        message = jsonrpc_message_adapter.validate_python(value, by_name=False)
+    except ValidationError:
+        return None
+    # A request whose id is no id would pass as a notification, and wait for its answer in vain.
+    return None if isinstance(message, JSONRPCNotification) and "id" in value else message
 
 
 def _id_in(value: Any) -> RequestId | None:

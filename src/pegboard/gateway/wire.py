@@ -41,13 +41,13 @@ def claim_stdio() -> Wire:
 
 
 def _claim() -> Wire:
-    try:
-        wire = Wire(_private(_STDIN), _private(_STDOUT))
-    except OSError as error:
+    # Python has no such stream when it was closed at the start; the number may mean something else by now.
+    if sys.__stdin__ is None or sys.__stdout__ is None:
         raise ConfigError(
             "There is no standard input or output to serve on.",
             hint="Have the client start this command with pipes, or serve over HTTP.",
-        ) from error
+        )
+    wire = Wire(_private(_STDIN), _private(_STDOUT))
     _point(_STDIN, os.open(os.devnull, os.O_RDONLY))
     _point(_STDOUT, _stderr_or_nothing())
     # What was printed before and still waits in a buffer follows to stderr, and what comes next is seen at once.
