@@ -20,7 +20,8 @@ SERVERS = """
 """
 
 
-def test_a_whole_file(load_text: Load, tmp_path: Path) -> None:
+def test_a_whole_file(load_text: Load, write: Write, tmp_path: Path) -> None:
+    write("tools.py", "")
     text = """
     collisions = "prefix"
     [gateway]
@@ -161,6 +162,27 @@ def test_a_broken_import_takes_nothing_else_away(load_text: Load, write: Write, 
     assert missing.place == f"{tmp_path}/pegboard.toml:2"
     assert missing.message == f"{tmp_path}/missing.json: there is no such file."
     assert broken.place == f"{tmp_path}/broken.json:1:17"
+
+
+def test_a_python_file_that_is_not_there_is_told_and_kept_in_case_it_comes(load_text: Load, tmp_path: Path) -> None:
+    loaded = load_text('[[python]]\nfile = "tools.py"')
+    (problem,) = loaded.errors
+    assert (problem.key, problem.line) == ("python[0].file", 2)
+    assert loaded.settings.python == (tmp_path / "tools.py",)
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("[[import]]\nflie = 'x'", {"import"}),
+        ("[[python]]\nfile = 5", {"python"}),
+        ("upstreams = 5", {"upstreams"}),
+        ("[upstrems.a]\ncommand = 'x'", {"upstreams", "import", "python"}),
+        ("[upstreams.a]\ncommand = 5\n[limits]\npage = 0", set()),
+    ],
+)
+def test_it_is_known_of_which_sections_a_part_could_not_be_told(load_text: Load, text: str, unread: set[str]) -> None:
+    assert load_text(text).unread == unread
 
 
 def test_a_variable_in_the_path_of_an_import_that_is_not_set_is_told(load_text: Load) -> None:

@@ -49,6 +49,8 @@ _WRITTEN: Final[Mapping[str, str]] = {
     "python": "[[python]]",
 }
 _LISTS: Final = frozenset({"import", "python"})
+_MANY: Final = frozenset({"upstreams", *_LISTS})
+"""Sections that hold many tables."""
 
 
 @dataclass(kw_only=True)
@@ -57,7 +59,7 @@ class CheckedFile:
 
     What is wrong is set aside in the smallest piece that makes sense without it: an upstream, an import or a Python
     file as a whole, since half of one could do harm; anywhere else the single key, whose default then holds. Imports
-    and Python files keep their place in the document.
+    and Python files keep their place in the document. ``unread`` are the sections of which a part could not be told.
     """
 
     collisions: Collisions = "refuse"
@@ -69,6 +71,7 @@ class CheckedFile:
     upstreams: dict[str, UpstreamKeys] = field(default_factory=dict)
     imports: dict[int, ImportKeys] = field(default_factory=dict)
     python: dict[int, PythonKeys] = field(default_factory=dict)
+    unread: set[str] = field(default_factory=set)
     problems: list[ConfigProblem] = field(default_factory=list)
 
 
@@ -84,6 +87,7 @@ def check_file(document: Document) -> CheckedFile:
                 setattr(file, name, value)
         elif name not in SECTIONS:
             wrong.append(_unknown((name,)))
+            file.unread |= _MANY  # a table whose name is misspelt may have been any of them
         else:
             _check_section(file, name, value, wrong)
     file.problems = [_problem(document, mistake) for mistake in wrong]
@@ -118,7 +122,7 @@ def lenient(model: type[AnyKeys], table: object, at: KeyPath) -> tuple[AnyKeys, 
 
 def _check_section(file: CheckedFile, name: str, value: object, wrong: list[Mistake]) -> None:
     model = SECTIONS[name]
-    if name not in ("upstreams", *_LISTS):
+    if name not in _MANY:
         keys, found = lenient(model, value, (name,))
         wrong += found
         setattr(file, name, keys)
@@ -126,6 +130,7 @@ def _check_section(file: CheckedFile, name: str, value: object, wrong: list[Mist
     if not isinstance(value, list if name in _LISTS else dict):
         hint = "Write the table with two brackets: [[...]]." if isinstance(value, dict) else ""
         wrong.append(Mistake((name,), f"wanted {_section(name)}, got {kind_of(value)}.", hint))
+        file.unread.add(name)
         return
     good = getattr(file, "imports" if name == "import" else name)
     for place, entry in enumerate(value) if isinstance(value, list) else value.items():
@@ -133,6 +138,8 @@ def _check_section(file: CheckedFile, name: str, value: object, wrong: list[Mist
         wrong += found
         if entry_keys is not None:
             good[place] = entry_keys
+        elif name in _LISTS:
+            file.unread.add(name)
 
 
 def _problem(document: Document, mistake: Mistake) -> ConfigProblem:

@@ -63,6 +63,11 @@ def is_client_file(document: Document) -> bool:
     return document.format == "json" or ("mcp_servers" in document.value and not _OURS & document.value.keys())
 
 
+def has_servers(document: Document, workspace: Path) -> bool:
+    """Whether a client's file has a table of servers at all; one that is just being written may not."""
+    return any(isinstance(table, dict) for _, table in _tables(document.value, workspace))
+
+
 def client_entries(document: Document, workspace: Path) -> tuple[list[ClientEntry], list[ConfigProblem]]:
     """The servers of a client's file, first those of the project that ``workspace`` lies in, then the general ones.
 

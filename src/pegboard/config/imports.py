@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from pegboard.config.check import checked
-from pegboard.config.clients import ClientEntry, client_entries
+from pegboard.config.clients import ClientEntry, client_entries, has_servers
 from pegboard.config.expand import Scope, expand
 from pegboard.config.kinds import Mistake, Secret
 from pegboard.config.model import ImportKeys, UpstreamKeys
@@ -37,7 +37,8 @@ class Candidate:
 class Imported:
     """What one client's file brings. Immutable; belongs to one load.
 
-    ``file`` is None where it is not even known which was meant; ``broken`` says that it could not be read.
+    ``file`` is None where it is not even known which was meant; ``broken`` says that it could not be read, or has no
+    place for servers.
     """
 
     candidates: tuple[Candidate, ...] = ()
@@ -84,6 +85,7 @@ class Importer:
             candidates=tuple(candidate for candidate, _ in candidates),
             problems=(*client.problems, *problems, *wrong),
             file=client.file,
+            broken=not has_servers(client, workspace),
         )
 
     def _inputs(self, given: Mapping[str, Secret], base: Path) -> dict[str, str]:

@@ -96,6 +96,16 @@ def integer(low: int, high: int | None = None) -> Kind:
     return Kind(wanted="an integer", fits=lambda value: type(value) is int, finer=span, slip={str: _UNQUOTE})
 
 
+def seconds(least: float | None = None) -> Kind:
+    """A finite number of seconds: ``least`` or more, or above 0 where there is no least."""
+    span = Kind(
+        wanted="seconds above 0" if least is None else f"at least {least:g} seconds",
+        fits=lambda value: 0 < value < math.inf if least is None else least <= value < math.inf,
+    )
+    number = Kind(wanted="a number", fits=lambda value: type(value) in (int, float), make=float)
+    return replace(number, finer=span, slip={str: _UNQUOTE})
+
+
 def choice(*words: str) -> Kind:
     """One of some words."""
     quoted = [f'"{word}"' for word in words]
@@ -143,13 +153,7 @@ def _text(finer: Kind, *, secret: bool = False) -> Kind:
 
 
 FLAG: Final = Kind(wanted="true or false", fits=lambda value: isinstance(value, bool), slip={str: _UNQUOTE})
-SECONDS: Final = Kind(
-    wanted="a number",
-    fits=lambda value: type(value) in (int, float),
-    make=float,
-    finer=Kind(wanted="seconds above 0", fits=lambda value: bool(0 < value < math.inf)),
-    slip={str: _UNQUOTE},
-)
+SECONDS: Final = seconds()
 PASSABLE: Final = Kind(
     wanted="text without NUL characters and lone surrogates",
     fits=lambda value: "\x00" not in value and not any("\ud800" <= char <= "\udfff" for char in value),

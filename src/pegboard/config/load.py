@@ -22,8 +22,9 @@ from pegboard.limits import Limits
 class Loaded:
     """What a configuration came to. Immutable.
 
-    ``files`` are all that were read or looked for: a change of one can change the result. ``broken`` are imported
-    files that could not be read. ``held`` are the names of upstreams that were set aside for a mistake.
+    ``files`` are all that were read or looked for: a change of one can change the result. What else the files may have
+    meant is not known where ``held`` names upstreams that were set aside for a mistake, ``broken`` imported files that
+    could not be understood, and ``unread`` sections (``upstreams``, ``import``, ``python``) of which a part was not.
     """
 
     settings: Settings
@@ -31,6 +32,7 @@ class Loaded:
     files: tuple[Path, ...] = ()
     broken: frozenset[Path] = frozenset()
     held: frozenset[str] = frozenset()
+    unread: frozenset[str] = frozenset()
 
     @property
     def errors(self) -> tuple[ConfigProblem, ...]:
@@ -81,7 +83,6 @@ class _Load:
     problems: list[ConfigProblem] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
     broken: set[Path] = field(default_factory=set)
-    held: set[str] = field(default_factory=set)
 
     def run(self, main: Document | None, clients: Sequence[Document]) -> Loaded:
         file = CheckedFile()
@@ -90,7 +91,7 @@ class _Load:
             file = check_file(main)
             own = self.own(main, file)
             self.files.append(main.file)
-            self.problems.extend(file.problems)
+            self.problems.extend((*file.problems, *_missing_python(main, file)))
         imported = [candidate for one in self.imports(main, file, clients) for candidate in self.taken(one)]
         upstreams = self.upstreams(own, imported)
         return Loaded(
@@ -98,7 +99,8 @@ class _Load:
             problems=_in_order(self.problems),
             files=tuple(dict.fromkeys(self.files)),
             broken=frozenset(self.broken),
-            held=frozenset(self.held),
+            held=frozenset(problem.entry for problem in self.problems if _sets_aside(problem)) - upstreams.keys(),
+            unread=frozenset(file.unread),
         )
 
     def own(self, document: Document, file: CheckedFile) -> dict[str, Layer | None]:
@@ -142,17 +144,23 @@ class _Load:
     def resolved(self, layers: Mapping[str, tuple[Layer, ...] | None]) -> dict[str, Upstream]:
         upstreams: dict[str, Upstream] = {}
         for name, found in layers.items():
-            if found is None:
-                self.held.add(name)
-                continue
-            result = resolve(name, found)
-            self.problems.extend(result.problems)
-            self.files.extend(result.files)
-            if result.upstream is not None:
-                upstreams[name] = result.upstream
-            elif any(problem.level is Level.ERROR for problem in result.problems):
-                self.held.add(name)
+            if found is not None:
+                result = resolve(name, found)
+                self.problems.extend(result.problems)
+                self.files.extend(result.files)
+                upstreams |= {name: result.upstream} if result.upstream is not None else {}
         return upstreams
+
+
+def _sets_aside(problem: ConfigProblem) -> bool:
+    return problem.level is Level.ERROR and problem.entry != ""
+
+
+def _missing_python(main: Document, file: CheckedFile) -> Iterator[ConfigProblem]:
+    for place, keys in file.python.items():
+        path = main.file.parent / Path(keys.file).expanduser()
+        if not path.is_file():
+            yield main.problem(("python", place, "file"), f"{path}: there is no such file.", "Check the path.")
 
 
 def _in_order(problems: list[ConfigProblem]) -> tuple[ConfigProblem, ...]:

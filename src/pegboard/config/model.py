@@ -28,6 +28,7 @@ from pegboard.config.kinds import (
     choice,
     integer,
     list_of,
+    seconds,
 )
 from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
@@ -39,6 +40,8 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 Word = str | Mapping[str, str] | None
 
 COUNT: Final = integer(1)
+WAIT: Final = seconds(0)
+SESSION_IDLE: Final = seconds(1)
 META_TOOL_NAMES: Final = list_of(choice(*META_TOOLS))
 COLLISIONS: Final = choice(*get_args(Collisions))
 LOG_LEVEL: Final = choice(*get_args(LogLevel))
@@ -81,6 +84,11 @@ class GatewayKeys(Keys):
     boards: bool = key(FLAG, "Offer `open_board`, and a `board` argument on the meta-tools.", False)
     host: str = key(NAME, "The address to listen on, over HTTP.", "127.0.0.1")
     port: int = key(integer(0, 65535), "The port to listen on, over HTTP; 0 takes a free one.", 8765)
+    ready_wait: float = key(WAIT, "Seconds that a call waits at most for upstreams that are still starting.", 10.0)
+    ttl_ms: int = key(integer(0), "Milliseconds that a client may keep a list.", 60_000)
+    max_message: int = key(integer(1_000), "Bytes of one message of a client at most.", 16_777_216)
+    session_idle: float = key(SESSION_IDLE, "Seconds without a request that end a session, over HTTP.", 1_800.0)
+    max_sessions: int = key(COUNT, "Sessions that may be open at once, over HTTP.", 1_000)
 
 
 @dataclass(frozen=True, kw_only=True)

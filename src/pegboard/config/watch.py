@@ -1,0 +1,195 @@
+"""Changes of configuration files, applied to a Pegboard that is running."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from pegboard.config.load import Loaded
+from pegboard.config.model import Settings, Upstream
+from pegboard.config.problems import ConfigProblem, Level
+from pegboard.config.reload import diff
+from pegboard.config.wire import Wired, depth_of, python_names, source_of
+from pegboard.errors import ConfigError
+from pegboard.registry import Source
+from pegboard.sources.python_file import PythonFile
+
+logger = logging.getLogger(__name__)
+
+POLL: Final = 5_000
+"""Milliseconds between two looks at the files where no change was told: network file systems tell of none."""
+
+Stamp = tuple[int, int, int] | None
+"""Inode, size and time of change of a file; None where there is none."""
+
+
+class Reloader:
+    """Keeps a running Pegboard in step with its configuration files. Lives as long as the process serves.
+
+        reloader = Reloader(wired, loaded, lambda: load(path))
+        task = asyncio.create_task(reloader.run())
+
+    What did not change is not touched: an upstream with the same spec keeps its process. What cannot be read, or has a
+    mistake, keeps running as it was; ``problems`` says what is wrong at present. Settings other than upstreams and
+    Python files hold from the next start on. ``on_load`` is told of each configuration that was taken.
+    """
+
+    def __init__(
+        self,
+        wired: Wired,
+        loaded: Loaded,
+        load: Callable[[], Loaded],
+        *,
+        on_load: Callable[[Loaded], None] = lambda loaded: None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        self.problems: tuple[ConfigProblem, ...] = loaded.problems
+        self.error: ConfigError | None = None
+        self._peg = wired.peg
+        self._load = load
+        self._on_load = on_load
+        self._depth = depth_of(os.environ if environ is None else environ)
+        self._loaded = loaded
+        self._upstreams = dict(loaded.settings.upstreams)
+        self._python = {path: _stamp(path) for path in loaded.settings.python}
+        self._seen = self._stamps()
+        self._lock = asyncio.Lock()
+
+    async def run(self) -> None:
+        """Watch the files, and reload after each change, until cancelled."""
+        while True:
+            folders = self._folders()
+            async with aclosing(_occasions(folders)) as occasions:
+                async for _ in occasions:
+                    if self._stamps() != self._seen:
+                        await self.reload()
+                    if self._folders() != folders:
+                        break
+
+    async def reload(self) -> None:
+        """Read the files again and apply what changed.
+
+        Raises nothing: the error that kept the files from being read is kept in ``error``, mistakes in ``problems``;
+        both are logged.
+        """
+        async with self._lock:
+            self._seen = self._stamps()
+            try:
+                loaded = self._load()
+            except ConfigError as error:
+                logger.warning("the configuration stays as it was: %s", error)
+                self.error = error
+                return
+            self._tell(loaded)
+            self._loaded, self.error, self.problems = loaded, None, loaded.problems
+            self._seen = self._stamps()
+            self._on_load(loaded)
+            await self._apply_upstreams(loaded)
+            await self._apply_python(loaded)
+
+    def _tell(self, loaded: Loaded) -> None:
+        for problem in loaded.problems:
+            if problem not in self.problems and problem.level is not Level.NOTE:
+                logger.warning("%s", problem)
+        for name in _changed_elsewhere(self._loaded.settings, loaded.settings):
+            logger.warning("%s changed in the configuration: that holds from the next start on", name)
+
+    async def _apply_upstreams(self, loaded: Loaded) -> None:
+        held = {name for name, upstream in self._upstreams.items() if _may_still_be_meant(upstream, loaded)}
+        found = diff(self._upstreams, loaded.settings.upstreams, held | loaded.held)
+        for name in (*found.stop, *found.change):
+            await self._remove(name)
+            del self._upstreams[name]
+        for name, upstream in {**found.start, **found.change}.items():
+            await self._add(source_of(upstream, self._depth))
+            self._upstreams[name] = upstream
+        if found:
+            logger.info("upstreams: %d new, %d gone, %d changed", len(found.start), len(found.stop), len(found.change))
+
+    async def _apply_python(self, loaded: Loaded) -> None:
+        settings = loaded.settings
+        fresh = {path: _stamp(path) for path in settings.python}
+        held = {path for path in self._python if "python" in loaded.unread}
+        found = diff(self._python, fresh, held)
+        sources = {source.path: source for source in self._peg.sources if isinstance(source, PythonFile)}
+        for path in found.stop:
+            await self._remove(sources[path].name)
+        for path in found.change:
+            sources[path].reload()
+        names = python_names(settings.python, settings.upstreams)
+        for path in found.start:
+            await self._add(PythonFile(names[path], path))
+        self._python = {path: self._python[path] for path in held} | fresh
+
+    async def _add(self, source: Source) -> None:
+        try:
+            await self._peg.add_source(source)
+        except Exception:
+            logger.exception("source %r could not be added", source.name)
+
+    async def _remove(self, name: str) -> None:
+        try:
+            await self._peg.remove_source(name)
+        except Exception:
+            logger.exception("source %r did not stop cleanly", name)
+
+    def _watched(self) -> tuple[Path, ...]:
+        return (*self._loaded.files, *self._loaded.settings.python)
+
+    def _stamps(self) -> dict[Path, Stamp]:
+        return {file: _stamp(file) for file in self._watched()}
+
+    def _folders(self) -> set[Path]:
+        """The folders to watch: those of the files, and of what the files are links to."""
+        places = {place.parent for file in self._watched() for place in (file, file.resolve())}
+        return {_existing(place) for place in places}
+
+
+def _stamp(file: Path) -> Stamp:
+    try:
+        found = file.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+async def _occasions(folders: set[Path]) -> AsyncGenerator[None]:
+    """Something may have changed below ``folders``: at once, after a change, and every few seconds anyway.
+
+    Folders, because editors write a new file and move it over the old one, which a watch on the file would miss.
+    """
+    from watchfiles import awatch
+
+    yield
+    changes = awatch(*folders, recursive=False, watch_filter=None, rust_timeout=POLL, yield_on_timeout=True)
+    try:
+        async with aclosing(changes):
+            async for _ in changes:
+                yield
+    except (OSError, RuntimeError) as error:
+        logger.warning("the system does not tell of changes (%s): looking every %d s instead", error, POLL // 1000)
+    while True:
+        await asyncio.sleep(POLL / 1000)
+        yield
+
+
+def _may_still_be_meant(upstream: Upstream, loaded: Loaded) -> bool:
+    """Whether what could not be read may have been, or have brought, this upstream."""
+    own = loaded.files[:1] == (upstream.origin,)
+    return upstream.origin in loaded.broken or ("upstreams" if own else "import") in loaded.unread
+
+
+def _existing(folder: Path) -> Path:
+    return next((place for place in (folder, *folder.parents) if place.is_dir()), Path.cwd())
+
+
+def _changed_elsewhere(old: Settings, new: Settings) -> Iterable[str]:
+    """The parts of the settings, other than sources, that are not equal."""
+    old = replace(old, upstreams=new.upstreams, python=new.python)
+    return (name for name, value in vars(new).items() if value != getattr(old, name))

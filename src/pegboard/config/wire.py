@@ -1,0 +1,122 @@
+"""Settings to a wired Pegboard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from pegboard.config.model import Settings, Upstream
+from pegboard.config.problems import ConfigProblem, Level, dotted
+from pegboard.errors import ConfigError
+from pegboard.peg import Pegboard
+from pegboard.registry import Source
+from pegboard.sources.mcp import StdioUpstream
+from pegboard.sources.python_file import PythonFile
+
+if TYPE_CHECKING:
+    from pegboard.gateway.settings import GatewaySettings
+
+DEPTH_VARIABLE: Final = "PEGBOARD_DEPTH"
+MAX_DEPTH: Final = 3
+"""How often Pegboard may stand behind itself. An agent behind a tool may well use one; a circle has no end."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wired:
+    """What settings came to. The Pegboard is not started; ``problems`` are those that only show between entries."""
+
+    peg: Pegboard
+    problems: tuple[ConfigProblem, ...] = ()
+
+
+def build(settings: Settings, *, environ: Mapping[str, str] | None = None) -> Wired:
+    """A Pegboard with everything that ``settings`` name. Nothing is started and no Python file is run before it is.
+
+    Raises ConfigError when Pegboard has been started from inside itself over and over: an entry starts it through a
+    script, which ``load`` cannot see.
+    """
+    depth = depth_of(os.environ if environ is None else environ)
+    names = python_names(settings.python, settings.upstreams)
+    sources: list[Source] = [
+        *(PythonFile(names[path], path) for path in settings.python),
+        *(source_of(upstream, depth) for upstream in settings.upstreams.values()),
+    ]
+    ranker = None
+    if settings.ranker != "lexical":
+        from pegboard.search import RANKERS
+
+        ranker = RANKERS[settings.ranker]()
+    peg = Pegboard(
+        sources=sources,
+        ranker=ranker,
+        limits=settings.limits,
+        collisions=settings.collisions,
+        profiles=settings.profiles,
+    )
+    return Wired(peg=peg, problems=tuple(_shared_prefixes(settings)))
+
+
+def gateway_settings(settings: Settings) -> GatewaySettings:
+    """What the gateway is told of ``[gateway]``."""
+    from pegboard.gateway.settings import GatewaySettings
+
+    known = {one.name for one in fields(GatewaySettings)}
+    return GatewaySettings(**{key: value for key, value in vars(settings.gateway).items() if key in known})
+
+
+def secrets_of(settings: Settings) -> set[str]:
+    """The values that no log may show: those of the upstreams' ``env``."""
+    return {value for upstream in settings.upstreams.values() for value in upstream.spec.env.values()}
+
+
+def source_of(upstream: Upstream, depth: int = 0) -> StdioUpstream:
+    """The source that runs an upstream. ``depth`` is how many Pegboards this one stands behind."""
+    env = {**upstream.spec.env, DEPTH_VARIABLE: str(depth + 1)}
+    return StdioUpstream(replace(upstream.spec, env=env), lazy=upstream.lazy)
+
+
+def depth_of(environ: Mapping[str, str]) -> int:
+    """How many Pegboards this one stands behind.
+
+    Raises ConfigError beyond MAX_DEPTH.
+    """
+    text = environ.get(DEPTH_VARIABLE, "0")
+    depth = int(text) if text.isascii() and text.isdigit() else 0
+    if depth > MAX_DEPTH:
+        raise ConfigError(
+            f"Pegboard has started itself {depth} times over.",
+            hint="One of its upstreams starts Pegboard with the same configuration: take it out.",
+        )
+    return depth
+
+
+def python_names(files: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:
+    """A source's name for each Python file: its own, with as many folders before it as keep it apart from others."""
+    names: dict[Path, str] = {}
+    used = set(taken)
+    for file in files:
+        parts = file.parts
+        wanted = ("/".join(parts[-count:]) for count in range(1, len(parts) + 1))
+        names.setdefault(file, next((name for name in wanted if name not in used), str(file)))
+        used.add(names[file])
+    return names
+
+
+def _shared_prefixes(settings: Settings) -> Iterator[ConfigProblem]:
+    """Upstreams that would name their tools alike: where two have one, the later is set aside."""
+    owners: dict[str, str] = {}
+    for name, upstream in settings.upstreams.items():
+        prefix = upstream.spec.tool_prefix
+        owner = owners.setdefault(prefix, name)
+        if prefix and owner != name and settings.collisions == "refuse":
+            yield ConfigProblem(
+                file=upstream.origin,
+                line=upstream.line,
+                key=name,
+                message=f"its tools have the prefix {prefix!r}, as those of {owner!r} have.",
+                hint=f"Set another one in [{dotted(('upstreams', name))}], or one of two tools of a name is lost.",
+                level=Level.WARNING,
+            )
