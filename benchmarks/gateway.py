@@ -1,4 +1,4 @@
-"""What the gateway adds to a call, and what it costs to start: beside the upstream alone, and beside FastMCP's proxy."""
+"""What the gateway adds to a call and costs to start, beside the upstream alone and beside FastMCP's proxy."""
 
 from __future__ import annotations
 

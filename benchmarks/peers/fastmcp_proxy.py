@@ -1,4 +1,4 @@
-"""FastMCP's proxy in front of a stdio server: ``python fastmcp_proxy.py COMMAND [ARG ...]``. Runs in its own environment."""
+"""FastMCP's proxy in front of a stdio server, in an environment of its own: ``fastmcp_proxy.py COMMAND [ARG ...]``."""
 
 import sys
 
