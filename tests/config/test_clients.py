@@ -246,3 +246,13 @@ def test_servers_of_a_project_start_in_it_and_those_of_the_user_where_pegboard_d
         (write("home/.config/client/mcp.json", text), None),
     ]:
         assert specs(of(file))["a"].cwd == cwd, file
+
+
+def test_an_entry_that_its_client_has_switched_off_can_be_switched_on(load_text: Load, write: Write) -> None:
+    write(
+        "mcp.json", '{"mcpServers": {"a": {"command": "x", "disabled": true}, "b": {"command": 5, "disabled": true}}}'
+    )
+    text = '[[import]]\nfile = "mcp.json"\n[upstreams.a]\ndisabled = false\n[upstreams.b]\ndisabled = false'
+    loaded = load_text(text)
+    assert specs(loaded)["a"].command == "x"
+    assert said(loaded, Level.ERROR) == ["5: upstreams.b: has no command."]

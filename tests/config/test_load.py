@@ -198,6 +198,21 @@ def test_an_import_of_no_clients_file_is_told(load_text: Load, write: Write, tmp
     assert "no MCP servers" in problem.message
 
 
+def test_the_home_of_nobody_is_a_path_like_any_other(load_text: Load) -> None:
+    path = "'~no-such-user/x'"
+    text = f"[[import]]\nfile = {path}\n[upstreams.a]\ncommand = {path}\n[log]\nfile = {path}"
+    loaded = load_text(text)
+    assert loaded.settings.upstreams["a"].spec.command == "~no-such-user/x"
+    assert "no such file" in loaded.errors[0].message
+
+
+def test_links_that_lead_round_in_a_circle_are_a_mistake_not_a_crash(load_text: Load, tmp_path: Path) -> None:
+    (tmp_path / "a.json").symlink_to(tmp_path / "b.json")
+    (tmp_path / "b.json").symlink_to(tmp_path / "a.json")
+    (problem,) = load_text('[[import]]\nfile = "a.json"').errors
+    assert "cannot be read: Too many levels of symbolic links" in problem.message
+
+
 def test_the_workspace_of_an_import_can_be_given(load_text: Load, data: Path) -> None:
     file = data / "clients" / "claude_code.json"
     loaded = load_text(f'[[import]]\nfile = "{file}"\nworkspace = "/home/ada/blog"\ninclude = ["ghost"]', HOME="/h")

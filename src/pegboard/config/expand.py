@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from pegboard.config.paths import home
+
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CLIENT_ONLY: Final = ("config:", "command:", "file:", "lineNumber", "selectedText", "relativeFile", "fileBasename")
 """Forms that only the editor can fill in."""
@@ -118,7 +120,7 @@ def _places(scope: Scope) -> dict[str, str]:
         "workspaceFolder": str(scope.workspace),
         "workspaceRoot": str(scope.workspace),
         "workspaceFolderBasename": scope.workspace.name,
-        "userHome": str(Path.home()),
+        "userHome": str(home()),
         "pathSeparator": os.sep,
         "/": os.sep,
     }

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from pegboard.config.paths import home, path_of
+
 FILE_NAME: Final = "pegboard.toml"
 
 
@@ -20,14 +22,13 @@ def config_places(
     ``~/Library/Application Support/pegboard``, on Windows ``%APPDATA%\\pegboard`` instead.
     """
     environ = os.environ if environ is None else environ
-    home = Path.home()
     users: list[Path]
     if platform == "win32":
-        users = [Path(environ.get("APPDATA") or home / "AppData" / "Roaming")]
+        users = [Path(environ.get("APPDATA") or home() / "AppData" / "Roaming")]
     else:
-        users = [Path(environ.get("XDG_CONFIG_HOME") or home / ".config")]
+        users = [Path(environ.get("XDG_CONFIG_HOME") or home() / ".config")]
         if platform == "darwin":
-            users.append(home / "Library" / "Application Support")
+            users.append(home() / "Library" / "Application Support")
     return ((folder or Path.cwd()) / FILE_NAME, *(user / "pegboard" / FILE_NAME for user in users))
 
 
@@ -39,5 +40,5 @@ def find_config(
     Whether a file that was given exists is for ``load`` to say.
     """
     if given is not None:
-        return Path(given).expanduser()
+        return path_of(given)
     return next((place for place in config_places(folder, environ=environ) if place.is_file()), None)

@@ -13,6 +13,7 @@ from pegboard.config.clients import ClientEntry, client_entries, has_servers
 from pegboard.config.expand import Scope, expand
 from pegboard.config.kinds import Mistake, Secret
 from pegboard.config.model import ImportKeys, UpstreamKeys
+from pegboard.config.paths import home, path_of
 from pegboard.config.problems import ConfigProblem, Level
 from pegboard.config.read import Document, read_document
 from pegboard.config.resolve import Layer
@@ -64,7 +65,7 @@ class Importer:
         at = ("import", place, "file")
         if expanded.lacks:
             return Imported(problems=tuple(document.problem(at, f"{lack.what}.", lack.hint) for lack in expanded.lacks))
-        file = base / Path(expanded.text).expanduser()
+        file = path_of(expanded.text, base)
         client = read_document(file)
         if isinstance(client, ConfigProblem):
             named = document.problem(at, f"{file}: {client.message}", client.hint)
@@ -97,7 +98,7 @@ class Importer:
         """What the file speaks of as its workspace, and the folder to start its servers in, where that is known."""
         if keys.workspace is not None:
             text = expand(keys.workspace, Scope(environ=self.environ, workspace=base)).text
-            given = base / Path(text).expanduser()
+            given = path_of(text, base)
             return given, given
         project = _project_of(file)
         return project or self.folder, project
@@ -108,8 +109,9 @@ def _candidate(
 ) -> tuple[Candidate, list[ConfigProblem]]:
     message = f"another entry named {entry.name!r} comes before this one."
     passed_over = client.problem(entry.at, message, level=Level.NOTE)
-    disabled = entry.keys.get("disabled") is True
-    keys, mistakes = checked(UpstreamKeys, {"disabled": True} if disabled else entry.keys, entry.at)
+    keys, mistakes = checked(UpstreamKeys, entry.keys, entry.at)
+    if mistakes and entry.keys.get("disabled") is True:
+        keys, mistakes = UpstreamKeys(disabled=True), []
     layer = None
     if keys is not None:
         base = scope.workspace
@@ -130,7 +132,7 @@ def _project_of(file: Path) -> Path | None:
     if file.name == PROJECT_FILE:
         return file.parent
     hidden = next((folder for folder in file.parents[:2] if folder.name.startswith(".")), None)
-    return hidden.parent if hidden and hidden.parent != Path.home() else None
+    return hidden.parent if hidden and hidden.parent != home() else None
 
 
 def _passes(name: str, include: tuple[str, ...] | None, exclude: tuple[str, ...]) -> bool:

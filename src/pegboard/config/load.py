@@ -12,6 +12,7 @@ from pegboard.config.clients import is_client_file
 from pegboard.config.expand import Scope
 from pegboard.config.imports import Candidate, Imported, Importer
 from pegboard.config.model import ImportKeys, Settings, Upstream, UpstreamKeys
+from pegboard.config.paths import path_of
 from pegboard.config.problems import ConfigProblem, Level, config_error
 from pegboard.config.read import Document, read_document
 from pegboard.config.resolve import Layer, resolve
@@ -72,7 +73,7 @@ def load(
 
 
 def _read(path: str | Path) -> Document | ConfigProblem:
-    return read_document(Path(path).expanduser().absolute())
+    return read_document(path_of(path).absolute())
 
 
 @dataclass
@@ -158,7 +159,7 @@ def _sets_aside(problem: ConfigProblem) -> bool:
 
 def _missing_python(main: Document, file: CheckedFile) -> Iterator[ConfigProblem]:
     for place, keys in file.python.items():
-        path = main.file.parent / Path(keys.file).expanduser()
+        path = path_of(keys.file, main.file.parent)
         if not path.is_file():
             yield main.problem(("python", place, "file"), f"{path}: there is no such file.", "Check the path.")
 
@@ -178,11 +179,11 @@ def _settings(base: Path, file: CheckedFile, upstreams: Mapping[str, Upstream]) 
     return Settings(
         gateway=file.gateway,
         limits=Limits(**vars(file.limits)),
-        log_file=base / Path(file.log.file).expanduser() if file.log.file else None,
+        log_file=path_of(file.log.file, base) if file.log.file else None,
         log_level=file.log.level,
         ranker=file.search.ranker,
         collisions=file.collisions,
         profiles=profiles,
         upstreams=upstreams,
-        python=tuple(base / Path(entry.file).expanduser() for entry in file.python.values()),
+        python=tuple(path_of(entry.file, base) for entry in file.python.values()),
     )

@@ -11,6 +11,7 @@ from pegboard.config.envfile import variables
 from pegboard.config.expand import Scope, expand
 from pegboard.config.itself import starts_pegboard
 from pegboard.config.model import Upstream, UpstreamKeys
+from pegboard.config.paths import from_home, path_of
 from pegboard.config.problems import ConfigProblem, KeyPath, Level
 from pegboard.config.read import Document, read_text
 from pegboard.sources.mcp.spec import StdioSpec
@@ -57,7 +58,7 @@ class Layer:
 
     def path(self, text: str) -> Path:
         """A path of this file, made absolute."""
-        return self.base / Path(text).expanduser()
+        return path_of(text, self.base)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +127,7 @@ class _Resolution:
 
     def upstream(self) -> Upstream | None:
         env = self.environment()
-        command = _from_home(self.text("command", own=env))
+        command = from_home(self.text("command", own=env))
         args = tuple(self.text("args", position, own=env) for position in range(len(self.given("args") or ())))
         if starts_pegboard(command, args):
             self.say("would start Pegboard itself, so it is left out.", level=Level.NOTE)
@@ -186,8 +187,3 @@ class _Resolution:
 def _not_a_variable(file: Path, line: int, entry: str) -> ConfigProblem:
     message, hint = "this line is no NAME=value.", "It is skipped."
     return ConfigProblem(file=file, line=line, message=message, hint=hint, level=Level.WARNING, entry=entry)
-
-
-def _from_home(text: str) -> str:
-    """A leading ``~`` filled in; anything else exactly as it is, ``./`` too."""
-    return str(Path(text).expanduser()) if text.startswith("~") else text

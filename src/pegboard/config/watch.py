@@ -13,6 +13,7 @@ from typing import Final
 
 from pegboard.config.load import Loaded
 from pegboard.config.model import Settings, Upstream
+from pegboard.config.paths import real
 from pegboard.config.problems import ConfigProblem, Level
 from pegboard.config.reload import diff
 from pegboard.config.wire import Wired, depth_of, python_names, source_of
@@ -68,18 +69,18 @@ class Reloader:
             async with aclosing(_occasions(folders)) as occasions:
                 async for _ in occasions:
                     if self._stamps() != self._seen:
-                        await self.reload()
+                        await self._reload_whatever_comes()
                     if self._folders() != folders:
                         break
 
     async def reload(self) -> None:
         """Read the files again and apply what changed.
 
-        Raises nothing: the error that kept the files from being read is kept in ``error``, mistakes in ``problems``;
-        both are logged.
+        Mistakes raise nothing: the error that kept the files from being read is kept in ``error``, what else is wrong
+        in ``problems``; both are logged.
         """
         async with self._lock:
-            self._seen = self._stamps()
+            before = self._seen = self._stamps()
             try:
                 loaded = self._load()
             except ConfigError as error:
@@ -88,10 +89,17 @@ class Reloader:
                 return
             self._tell(loaded)
             self._loaded, self.error, self.problems = loaded, None, loaded.problems
-            self._seen = self._stamps()
+            # What changed while it was being read shall be seen as a change.
+            self._seen = {file: before.get(file, stamp) for file, stamp in self._stamps().items()}
             self._on_load(loaded)
             await self._apply_upstreams(loaded)
             await self._apply_python(loaded)
+
+    async def _reload_whatever_comes(self) -> None:
+        try:
+            await self.reload()
+        except Exception:
+            logger.exception("the configuration could not be taken: it stays as it was")
 
     def _tell(self, loaded: Loaded) -> None:
         for problem in loaded.problems:
@@ -147,7 +155,7 @@ class Reloader:
 
     def _folders(self) -> set[Path]:
         """The folders to watch: those of the files, and of what the files are links to."""
-        places = {place.parent for file in self._watched() for place in (file, file.resolve())}
+        places = {place.parent for file in self._watched() for place in (file, real(file))}
         return {_existing(place) for place in places}
 
 

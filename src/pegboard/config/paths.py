@@ -1,0 +1,29 @@
+"""Paths as people write them. Nothing here raises: what is not there is for whoever opens it to say."""
+
+from __future__ import annotations
+
+import os.path
+from pathlib import Path
+
+
+def path_of(text: str | Path, base: Path | None = None) -> Path:
+    """A path with ``~`` filled in, starting at ``base`` where it is relative."""
+    return (base or Path()) / from_home(str(text))
+
+
+def from_home(text: str) -> str:
+    """A leading ``~`` or ``~user`` filled in where that is known; anything else exactly as it is, ``./`` too."""
+    return os.path.expanduser(text)  # noqa: PTH111  # Path drops "./" and raises for a user that is not known
+
+
+def home() -> Path:
+    """The home folder; ``~`` itself where there is none, as for a user id without a name."""
+    return Path(from_home("~"))
+
+
+def real(file: Path) -> Path:
+    """What a path comes down to, all links followed; itself where they lead round in a circle."""
+    try:
+        return file.resolve()
+    except (OSError, RuntimeError):
+        return file
