@@ -13,7 +13,7 @@ from pegboard.tools import Entry
 
 REASON: Final = "exact name"
 
-_NAME: Final = re.compile(r"[A-Za-z0-9_-]+")
+_NAMES: Final = (re.compile(r"[A-Za-z0-9_-]+"), re.compile(r"[\w-]+(?:[./:]+[\w-]+)+"))
 _CHUNK: Final = re.compile(r"\S+")
 _QUOTES: Final = "\"'`\u201c\u201d\u2018\u2019\u300c\u300d"
 _AROUND: Final = _QUOTES + "()[]{}<>.,;:!?*"  # what people write around a name
@@ -60,10 +60,11 @@ def _names(query: str, pool: Candidates) -> Iterator[str]:
 
 
 def _places(query: str) -> Iterator[_Place]:
-    """Runs of the characters of names; and whatever stands between blanks, since bare names may hold any character."""
-    for match in _NAME.finditer(query):
-        before, after = query[max(0, match.start() - 1) : match.start()], query[match.end() : match.end() + 1]
-        yield _Place(match.start(), match.group(), bool(before and after) and before in _QUOTES and after in _QUOTES)
+    """Runs of the characters of names, alone and joined; and what stands between blanks: bare names hold anything."""
+    for match in (match for pattern in _NAMES for match in pattern.finditer(query)):
+        start, end = match.span()
+        quoted = start > 0 and end < len(query) and query[start - 1] in _QUOTES and query[end] in _QUOTES
+        yield _Place(start, match.group(), quoted)
     for match in _CHUNK.finditer(query):
         chunk = match.group()
         yield _Place(match.start(), chunk.strip(_AROUND), chunk[0] in _QUOTES and chunk[-1] in _QUOTES)

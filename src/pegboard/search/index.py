@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from array import array
 from collections import OrderedDict
@@ -94,7 +95,8 @@ class Corpus:
         """The mean length of the slice's entries; 1 when they are all empty."""
         lengths = self._index.lengths
         shown = lengths if self._mask is None else [lengths[row] for row in self.rows]
-        return (sum(shown) / self.size if self.size else 0.0) or 1.0
+        # Exact, because a plain sum's last digits would differ with the order of the entries.
+        return (math.fsum(shown) / self.size if self.size else 0.0) or 1.0
 
     @property
     def rows(self) -> Iterable[int]:

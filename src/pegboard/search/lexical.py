@@ -68,8 +68,11 @@ def reason(marks: int) -> str:
 def unmatched_terms(query: str, candidates: Sequence[Entry]) -> tuple[str, ...]:
     """The content words of ``query`` that match nothing among ``candidates``, as written, in order, each once."""
     corpus = corpus_of(Candidates.of(candidates))
-    unknown = (word.text for word in content_words(query) if not _numbers(corpus, word.terms))
-    return tuple({text.casefold(): text for text in unknown}.values())
+    unknown: dict[str, str] = {}
+    for word in content_words(query):
+        if not _numbers(corpus, word.terms):
+            unknown.setdefault(word.text.casefold(), word.text)
+    return tuple(unknown.values())
 
 
 def corpus_of(candidates: Candidates) -> Corpus:

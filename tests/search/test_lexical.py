@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pegboard.naming import legal_name
+from pegboard.search import LexicalRanker, unmatched_terms
+from tests.search.things import Thing, names
+
+
+def best(query: str, entries: list[Thing]) -> str:
+    return names(LexicalRanker().rank(query, entries))[0]
+
+
+def test_the_name_counts_more_than_the_description() -> None:
+    entries = [Thing("archive", "Moves an invoice away"), Thing("invoice", "Moves an archive away")]
+    assert best("invoice", entries) == "invoice"
+
+
+@pytest.mark.parametrize("query", ["addPerson", "add person", "ADDPERSON", "addPerson_crm", "add-person"])
+def test_a_camel_case_name_is_found_however_it_is_written(query: str) -> None:
+    entries = [
+        Thing("addActivity", "Log a meeting on a deal in the crm.", source="crm"),
+        Thing("addPerson", "Create a contact.", source="crm"),
+        Thing("getPerson", "Read a contact.", source="crm"),
+        Thing("addDeal", "Open a deal in the crm pipeline.", source="crm"),
+    ]
+    assert best(query, entries) == "addPerson"
+
+
+@pytest.mark.parametrize(("query", "expected"), [("条例を調べて", "find_rule"), ("会議室", "book_room")])
+def test_descriptions_in_japanese_are_found(query: str, expected: str) -> None:
+    entries = [
+        Thing("send_mail", "メールを送ります。"),
+        Thing("book_room", "会議室を予約します。"),
+        Thing("find_rule", "市の条例を調べます。番号や題名で探せます。"),
+    ]
+    assert best(query, entries) == expected
+
+
+def test_asking_words_do_not_steer_the_ranking() -> None:
+    entries = [
+        Thing("product_help", "How do I use the product? How to read the list of the steps, and how do I start."),
+        Thing("cancel_order", "Cancel one order."),
+    ]
+    assert names(LexicalRanker().rank("how do I cancel the order of a customer", entries)) == ["cancel_order"]
+
+
+def test_a_prefix_that_all_share_does_not_flood_the_result() -> None:
+    things = ("comment", "issue", "branch", "release")
+    entries = [Thing(f"hub_add_{what}", f"add a {what} on the hub") for what in things]
+    entries.append(Thing("hub_get_me", "Show the profile of the account that is signed in."))
+    assert best("hub profile", entries) == "hub_get_me"
+    assert best("get me", entries) == "hub_get_me"
+
+
+def prefixed(source: str, name: str, description: str) -> Thing:
+    return Thing(legal_name(name, source), description, source=source, bare=name)
+
+
+def test_a_source_in_the_ask_chooses_among_equal_tools() -> None:
+    entries = [prefixed(source, "create_issue", "Open an issue") for source in ("gitea", "github", "gitlab")]
+    assert best("create a github issue", entries) == "github__create_issue"
+    assert len(LexicalRanker().rank("create a github issue", entries)) == 3
+
+
+def test_a_source_alone_finds_its_tools() -> None:
+    entries = [prefixed("github", "create_issue", "Open an issue"), prefixed("jira", "close_ticket", "Close it")]
+    found = LexicalRanker().rank("github", entries)
+    assert names(found) == ["github__create_issue"]
+    assert found[0].reason == "matched: source"
+
+
+def test_a_source_does_not_lift_its_tools_over_those_that_fit() -> None:
+    entries = [prefixed("github", f"thing_{number}", "Does something") for number in range(5)]
+    entries.append(prefixed("mailer", "send_mail", "Send a mail"))
+    entries += [prefixed("disk", f"file_{number}", "Does something") for number in range(20)]
+    assert best("send a mail about github", entries) == "mailer__send_mail"
+
+
+def test_a_name_that_was_shortened_is_searched_in_full() -> None:
+    name = "listAllTheVeryLongNamesOfEverythingThatTheServerHasEverSeenAnywhere/invoices"
+    entries = [prefixed("server", name, ""), prefixed("server", "other", "")]
+    assert best("invoices", entries) == legal_name(name, "server")
+
+
+def test_a_renamed_tool_is_found_under_both_names() -> None:
+    entries = [Thing("open_ticket", bare="createIssueV2"), Thing("close_ticket")]
+    assert best("open ticket", entries) == best("create issue", entries) == "open_ticket"
+
+
+def properties(**schemas: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": schemas}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        properties(zipcode={"type": "string"}),
+        properties(where={"type": "string", "description": "A zipcode"}),
+        properties(where={"enum": ["zipcode", 3, None]}),
+        properties(place=properties(zipcode={})),
+        properties(places={"type": "array", "items": properties(zipcode={})}),
+        properties(place={"anyOf": [{"type": "null"}, properties(zipcode={})]}),
+        {"$defs": {"Place": properties(zipcode={})}, **properties(place={"$ref": "#/$defs/Place"})},
+    ],
+    ids=["name", "description", "choice", "nested", "array", "alternative", "reference"],
+)
+def test_parameters_are_searched(schema: dict[str, Any]) -> None:
+    entries = [Thing("lookup", input_schema=schema), Thing("other")]
+    found = LexicalRanker().rank("zipcode", entries)
+    assert names(found) == ["lookup"]
+    assert "parameter" in found[0].reason
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"required": ["a"], "a": True, "b": False, "c": None}},
+        {"properties": ["a"]},
+        {"properties": {"a": {"items": [{"properties": {}}], "anyOf": "x", "enum": None, "description": 3}}},
+        {"$ref": "#/$defs/A", "$defs": {"A": {"properties": {"a": {"$ref": "#/$defs/A"}}}}},
+        {"items": {"$ref": "#"}},
+        {"$ref": "#/properties", "properties": {"a": {"$ref": "https://example.com/schema.json"}}},
+        True,
+        None,
+    ],
+)
+def test_a_strange_schema_keeps_no_tool_from_being_found(schema: Any) -> None:
+    assert names(LexicalRanker().rank("lookup", [Thing("lookup", input_schema=schema)])) == ["lookup"]
+
+
+def test_a_name_that_the_ask_covers_comes_before_one_that_it_covers_in_part() -> None:
+    entries = [Thing("create_issue_comment", "x"), Thing("create_issue", "x"), Thing("create_issue_label", "x")]
+    assert best("create an issue", entries) == "create_issue"
+
+
+def test_a_tool_that_fits_one_need_well_comes_before_one_that_fits_each_a_little() -> None:
+    entries = [
+        Thing("a_bit_of_all", "weather rooms logo things"),
+        Thing("weather_forecast", "Forecast of the weather for a city"),
+        *(Thing(f"other_{number}", "rooms logo city forecast") for number in range(4)),
+    ]
+    assert best("the weather forecast for a city, then rooms, then a logo", entries) == "weather_forecast"
+
+
+def test_the_reason_names_the_fields_that_matched() -> None:
+    entry = Thing("send_mail", "Send a letter", "post", ("letter",), source="office")
+    assert LexicalRanker().rank("mail", [entry])[0].reason == "matched: name"
+    assert LexicalRanker().rank("office letter", [entry])[0].reason == "matched: description, tags, source"
+
+
+def test_words_that_match_nothing_are_named_once_in_the_order_of_the_ask() -> None:
+    entries = [Thing("send_mail", "Send a mail"), Thing("天気", "天気を調べる")]
+    ask = "Please send Pigeons by carrier-pigeon to the mailbox, pigeons!"
+    assert unmatched_terms(ask, entries) == ("Pigeons", "carrier-pigeon", "mailbox")
+    assert unmatched_terms("天気 温泉", entries) == ("温泉",)
+    assert unmatched_terms("", entries) == ()
+    assert unmatched_terms("sending mails", entries) == ()
