@@ -85,15 +85,23 @@ class Comparison:
             return f"{at}the adapter has no counterpart for {expected['class']}; got {_shown(got.error)}"
         if not isinstance(got.error, self.errors[expected["class"]]):
             return f"{at}wanted a counterpart of {expected['class']}, got {_shown(got.error)}"
-        text = str(got.error).casefold()
-        absent = [fact for fact in facts(expected["message"], self.values) if fact.casefold() not in text]
+        absent = [fact for fact in facts(expected["message"], self.values) if not named(fact, str(got.error))]
         return f"{at}the error does not name {absent}: {_shown(got.error)}" if self.words and absent else ""
 
 
 def facts(message: str, values: Any) -> list[str]:
     """The texts and numbers among ``values`` that stand in ``message`` as whole words."""
     leaves = dict.fromkeys(str(leaf) for leaf in _leaves(values) if str(leaf).strip())
-    return [leaf for leaf in leaves if re.search(rf"(?<![\w-]){re.escape(leaf)}(?![\w-])", message)]
+    return [leaf for leaf in leaves if _word(leaf).search(message)]
+
+
+def named(fact: str, message: str) -> bool:
+    """Whether a text stands in a message as a whole word, letter case aside."""
+    return _word(fact, re.IGNORECASE).search(message) is not None
+
+
+def _word(text: str, flags: int = 0) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-]){re.escape(text)}(?![\w-])", flags)
 
 
 def _leaves(value: Any) -> Iterator[str | int | float]:

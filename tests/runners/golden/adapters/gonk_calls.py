@@ -26,7 +26,7 @@ from pegboard.tools import MISSING, Approval, Halt, Handler, ToolResult
 from tests.runners.golden.adapter import Adapter, NotBuiltError
 from tests.runners.golden.adapters.gonk_boards import PROFILES
 from tests.runners.golden.adapters.making import answers_nothing, tool
-from tests.runners.golden.outcome import Comparison, Outcome, Returned, facts
+from tests.runners.golden.outcome import Comparison, Outcome, Returned, facts, named
 
 CODES: Final = {
     "not_found": "TOOL_NOT_FOUND",
@@ -168,7 +168,7 @@ def same_end(comparison: Comparison, expected: dict[str, Any], got: Outcome) -> 
 def _event_differs(comparison: Comparison, wanted: dict[str, Any], event: dict[str, Any]) -> str:
     if wanted["type"] != "error" or event["type"] != "error":
         return comparison.value(_plain(wanted), _plain(event), "event")
-    absent = [fact for fact in facts(wanted["message"], comparison.values) if fact not in event["message"]]
+    absent = [fact for fact in facts(wanted["message"], comparison.values) if not named(fact, event["message"])]
     return comparison.value(_with_our_code(wanted)["code"], event["code"], "code") or (
         f"the message does not name {absent}: {event['message']}" if absent and wanted["code"] != "INTERNAL" else ""
     )
