@@ -64,15 +64,19 @@ def test_what_looks_like_a_comment_inside_text_stays() -> None:
     }
 
 
-def test_every_key_and_item_has_its_place() -> None:
-    text = '{"a": {"b": [10, 20]}}'
+@pytest.mark.parametrize("text", ['{"a": {"b": [10, 20], "c": {}}}', '{"a": {"b": [10, 20], "c": {}}} // commented'])
+def test_every_key_has_its_place(text: str) -> None:
     at = parse(text).at
-    assert {path: text[offset:][:3] for path, offset in at.items()} == {
-        ("a",): '"a"',
-        ("a", "b"): '"b"',
-        ("a", "b", 0): "10,",
-        ("a", "b", 1): "20]",
-    }
+    keys = {path: text[offset:][:3] for path, offset in at.items() if isinstance(path[-1], str)}
+    assert keys == {("a",): '"a"', ("a", "b"): '"b"', ("a", "c"): '"c"'}
+
+
+@given(st.dictionaries(st.text(), json_values, max_size=4), st.sampled_from([None, 2]))
+def test_keys_have_the_same_places_however_they_are_looked_for(value: dict[str, Any], indent: int | None) -> None:
+    text = json.dumps(value, indent=indent)
+    plain, commented = parse(text).at, parse(f"{text} // commented").at
+    inside_lists = {path for path in commented if any(isinstance(part, int) for part in path)}
+    assert plain == {path: offset for path, offset in commented.items() if path not in inside_lists}
 
 
 def test_a_key_given_twice_is_reported_and_the_later_counts() -> None:
@@ -110,7 +114,9 @@ def test_a_mistake_is_told_with_its_place_and_the_fix(text: str, offset: int, sa
 
 
 def test_nesting_without_end_is_a_mistake_not_a_crash() -> None:
-    parse("[" * MAX_DEPTH + "]" * MAX_DEPTH)
+    parse("[" * MAX_DEPTH + "]" * MAX_DEPTH + " // x")
+    deep = parse('{"a":' * 900 + "1" + "}" * 900)
+    assert deep.at[("a", "a")] == 5
     with pytest.raises(JsonSyntaxError, match="nests deeper"):
         parse("[" * 100_000)
 

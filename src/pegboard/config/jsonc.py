@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from pegboard.config.problems import KeyPath
@@ -15,6 +17,7 @@ from pegboard.config.problems import KeyPath
 MAX_DEPTH: Final = 100
 """How deep objects and lists may nest."""
 
+_BLANK: Final = re.compile(r"[ \t\r\n]*")
 _SPACE: Final = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"')
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -35,13 +38,18 @@ class JsonSyntaxError(ValueError):
 class ParsedText:
     """A parsed text. Immutable; belongs to one load.
 
-    ``at`` gives the offset of each key (of each value in lists). ``twice`` has every key that an object holds more
-    than once, with the offsets of the earlier and the later; the later one counts, as in every JSON parser.
+    ``twice`` has every key that an object holds more than once, with the offsets of the earlier and the later; the
+    later one counts, as in every JSON parser.
     """
 
     value: Any
-    at: dict[KeyPath, int] = field(default_factory=dict, repr=False)
+    locate: Callable[[], dict[KeyPath, int]] = field(repr=False)
     twice: tuple[tuple[KeyPath, int, int], ...] = ()
+
+    @cached_property
+    def at(self) -> dict[KeyPath, int]:
+        """The offset of each key. Found when it is first asked for: most texts have nothing wrong."""
+        return self.locate()
 
 
 def parse(text: str) -> ParsedText:
@@ -49,13 +57,59 @@ def parse(text: str) -> ParsedText:
 
     Raises JsonSyntaxError for anything else that is not JSON, and for nesting beyond MAX_DEPTH.
     """
+    try:
+        # Clients keep megabytes of history beside their servers, and write the file anew all the time.
+        value = json.loads(text, object_pairs_hook=_distinct, parse_constant=_refused)
+    except (ValueError, RecursionError):
+        return _parse_with_care(text)
+    return ParsedText(value, lambda: _places(text))
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is given twice")
+    return found
+
+
+def _refused(word: str) -> Any:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _places(text: str) -> dict[KeyPath, int]:
+    """The offset of each key of each object in a text that is known to be JSON; lists are not looked into."""
+    skip = json.JSONDecoder().raw_decode
+    at: dict[KeyPath, int] = {}
+
+    def space(start: int) -> int:
+        match = _BLANK.match(text, start)
+        return match.end() if match else start
+
+    def members(start: int, path: KeyPath) -> int:
+        end = space(start + 1)
+        while text[end] != "}":
+            key, after = skip(text, end)
+            at[(*path, key)] = end
+            value = space(space(after) + 1)
+            inside = text[value] == "{" and len(path) < MAX_DEPTH
+            end = space(members(value, (*path, key)) if inside else skip(text, value)[1])
+            end = space(end + 1) if text[end] == "," else end
+        return end + 1
+
+    start = space(0)
+    if text[start] == "{":
+        members(start, ())
+    return at
+
+
+def _parse_with_care(text: str) -> ParsedText:
     parser = _Parser(text)
     end = parser.space(0)
     value, end = parser.value(end, ())
     end = parser.space(end)
     if end != len(text):
         raise JsonSyntaxError(end, f"wanted the end of the file, got {parser.found(end)}")
-    return ParsedText(value, parser.at, tuple(parser.twice))
+    return ParsedText(value, lambda: parser.at, tuple(parser.twice))
 
 
 class _Parser:

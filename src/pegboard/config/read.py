@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import bisect
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from pegboard.config import jsonc, toml
+from pegboard.config.jsonc import ParsedText
 from pegboard.config.problems import ConfigProblem, KeyPath, Level, dotted, kind_of
 
 MAX_BYTES: Final = 32_000_000
@@ -27,25 +29,31 @@ _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 class Document:
     """One file, parsed. Immutable; belongs to one load.
 
-    ``value`` is the table at the top. ``format`` was told from the content, never from the name.
+    ``format`` was told from the content, never from the name; what is at the top is a table.
     """
 
     file: Path
     format: Literal["json", "toml"]
-    value: dict[str, Any] = field(repr=False)
     text: str = field(repr=False)
-    at: dict[KeyPath, int] = field(repr=False)
+    parsed: ParsedText = field(repr=False)
     problems: tuple[ConfigProblem, ...] = ()
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The table at the top."""
+        table: dict[str, Any] = self.parsed.value
+        return table
 
     @cached_property
     def _breaks(self) -> list[int]:
-        return [offset for offset, char in enumerate(self.text) if char == "\n"]
+        return [match.start() for match in re.finditer("\n", self.text)]
 
     def line(self, path: KeyPath) -> int | None:
         """The line of a key, or of the closest key around it; None for the file as a whole."""
-        while path and path not in self.at:
+        at = self.parsed.at
+        while path and path not in at:
             path = path[:-1]
-        return bisect.bisect_left(self._breaks, self.at[path]) + 1 if path else None
+        return bisect.bisect_left(self._breaks, at[path]) + 1 if path else None
 
     def problem(
         self, path: KeyPath, message: str, hint: str = "", *, level: Level = Level.ERROR, entry: str = ""
@@ -116,7 +124,7 @@ def _toml(file: Path, text: str) -> Document | ConfigProblem:
     except toml.TomlSyntaxError as error:
         message = f"not TOML: {error}."
         return ConfigProblem(file=file, line=error.line, column=error.column, message=message, hint=error.hint)
-    return Document(file=file, format="toml", value=parsed.value, text=text, at=parsed.at)
+    return Document(file=file, format="toml", text=text, parsed=parsed)
 
 
 def _json(file: Path, text: str) -> Document | ConfigProblem:
@@ -129,7 +137,7 @@ def _json(file: Path, text: str) -> Document | ConfigProblem:
     if not isinstance(parsed.value, dict):
         return ConfigProblem(file=file, message=f"wanted an object, got {kind_of(parsed.value)}.")
     twice = tuple(_twice(file, text, *pair) for pair in parsed.twice)
-    return Document(file=file, format="json", value=parsed.value, text=text, at=parsed.at, problems=twice)
+    return Document(file=file, format="json", text=text, parsed=parsed, problems=twice)
 
 
 def _twice(file: Path, text: str, path: KeyPath, first: int, second: int) -> ConfigProblem:

@@ -56,7 +56,7 @@ def parse(text: str) -> ParsedText:
         raise _translated(str(error), text) from error
     except RecursionError as error:
         raise TomlSyntaxError("lists and tables nest too deep") from error
-    return ParsedText(value, _Scanner(text.replace("\r\n", "\n ")).run())
+    return ParsedText(value, lambda: _Scanner(text.replace("\r\n", "\n ")).run())
 
 
 def _translated(message: str, text: str) -> TomlSyntaxError:

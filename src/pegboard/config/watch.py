@@ -20,6 +20,7 @@ from pegboard.config.wire import Wired, depth_of, python_names, source_of
 from pegboard.errors import ConfigError
 from pegboard.registry import Source
 from pegboard.sources.python_file import PythonFile
+from pegboard.sources.threads import in_thread
 
 logger = logging.getLogger(__name__)
 
@@ -82,7 +83,7 @@ class Reloader:
         async with self._lock:
             before = self._seen = self._stamps()
             try:
-                loaded = self._load()
+                loaded = await in_thread(self._load, name="pegboard configuration")
             except ConfigError as error:
                 logger.warning("the configuration stays as it was: %s", error)
                 self.error = error
