@@ -1,13 +1,15 @@
 """Lines in and out over blocking descriptors, without ever blocking the event loop.
 
-Threads of our own do the reading and writing: pipes, terminals, sockets and files work alike, on every system, and a
-reader that waits for a client which says nothing does not keep the process from ending.
+A descriptor's flags are left alone, for others may share it. Pipes and sockets are used when they are ready; terminals,
+files and systems on which one cannot ask get threads of their own, which do not keep the process from ending.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import select
+import stat
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -19,6 +21,9 @@ import anyio
 _CHUNK: Final = 2**16
 _AHEAD: Final = 64
 """Chunks read ahead of their use, so that a client which floods us is slowed down."""
+
+_AT_ONCE: Final = getattr(select, "PIPE_BUF", 512)
+"""Bytes that a pipe or socket which is ready takes without blocking."""
 
 
 class LineTooLongError(Exception):
@@ -71,8 +76,13 @@ class LineReader:
         self._chunks: deque[bytes] = deque()
         self._ended = False
         self._news = asyncio.Event()
+        self._watching = False
+        self._watched = _tells_when_ready(descriptor)
         self._credit = threading.Semaphore(_AHEAD)
-        threading.Thread(target=self._read, name="pegboard-stdin", daemon=True).start()
+        if self._watched:
+            self._watch()
+        else:
+            threading.Thread(target=self._read, name="pegboard-stdin", daemon=True).start()
 
     async def next(self) -> bytes:
         """The next line that is not blank, without its end.
@@ -92,6 +102,7 @@ class LineReader:
         """Read no more: the next line is the end."""
         self._ended = True
         self._chunks.clear()
+        self._unwatch()
         self._news.set()
 
     async def _more(self) -> None:
@@ -104,9 +115,31 @@ class LineReader:
         self._credit.release()
         if chunk:
             self._lines.extend(self._splitter.feed(chunk))
+            self._watch()
         else:
             self._lines.append(self._splitter.rest())
             self._ended = True
+
+    def _take(self, chunk: bytes) -> None:
+        if not self._ended:
+            self._chunks.append(chunk)
+            self._news.set()
+
+    def _watch(self) -> None:
+        if self._watched and not self._watching and not self._ended:
+            self._watching = True
+            self._loop.add_reader(self._descriptor, self._readable)
+
+    def _unwatch(self) -> None:
+        if self._watching:
+            self._watching = False
+            self._loop.remove_reader(self._descriptor)
+
+    def _readable(self) -> None:
+        chunk = self._chunk()
+        self._take(chunk)
+        if not chunk or len(self._chunks) >= _AHEAD:
+            self._unwatch()
 
     def _read(self) -> None:
         """The thread: hand over chunk by chunk, an empty one last."""
@@ -124,11 +157,6 @@ class LineReader:
         except OSError:
             return b""
 
-    def _take(self, chunk: bytes) -> None:
-        if not self._ended:
-            self._chunks.append(chunk)
-            self._news.set()
-
 
 class LineWriter:
     """Writes lines to a descriptor, whole and in the order in which they are handed over. Belongs to one event loop."""
@@ -137,6 +165,10 @@ class LineWriter:
         self._descriptor = descriptor
         self._loop = asyncio.get_running_loop()
         self._queue: SimpleQueue[tuple[bytes, asyncio.Future[None]] | None] = SimpleQueue()
+        self._unwritten = 0
+        self._ready = select.poll() if _tells_when_ready(descriptor) else None
+        if self._ready:
+            self._ready.register(descriptor, select.POLLOUT)
         threading.Thread(target=self._write, name="pegboard-stdout", daemon=True).start()
 
     async def write(self, line: bytes) -> None:
@@ -144,37 +176,56 @@ class LineWriter:
 
         Raises BrokenResourceError when nobody reads any more.
         """
+        whole = line + b"\n"
+        if self._takes_at_once(whole):
+            if _written(self._descriptor, memoryview(whole)) is not None:
+                raise anyio.BrokenResourceError
+            return
         written = self._loop.create_future()
-        self._queue.put((line + b"\n", written))
+        self._unwritten += 1
+        self._queue.put((whole, written))
         await written
 
     def close(self) -> None:
         """Let the thread end behind what was handed over."""
         self._queue.put(None)
 
+    def _takes_at_once(self, line: bytes) -> bool:
+        """Whether writing here and now cannot block, nor overtake what waits. Handing a line to a thread costs more."""
+        if self._ready is None or self._unwritten or len(line) > _AT_ONCE:
+            return False
+        return bool(self._ready.poll(0))
+
     def _write(self) -> None:
         """The thread: line by line."""
         while item := self._queue.get():
             line, written = item
-            error = self._written(memoryview(line))
+            error = _written(self._descriptor, memoryview(line))
             try:
-                self._loop.call_soon_threadsafe(_settle, written, error)
+                self._loop.call_soon_threadsafe(self._settle, written, error)
             except RuntimeError:
                 return  # the loop is closed: nobody waits for the outcome
 
-    def _written(self, left: memoryview) -> OSError | None:
-        try:
-            while left:
-                left = left[os.write(self._descriptor, left) :]
-        except OSError as error:
-            return error
-        return None
+    def _settle(self, written: asyncio.Future[None], error: OSError | None) -> None:
+        self._unwritten -= 1
+        if written.done():
+            return
+        if error is None:
+            written.set_result(None)
+        else:
+            written.set_exception(anyio.BrokenResourceError())
 
 
-def _settle(written: asyncio.Future[None], error: OSError | None) -> None:
-    if written.done():
-        return
-    if error is None:
-        written.set_result(None)
-    else:
-        written.set_exception(anyio.BrokenResourceError())
+def _tells_when_ready(descriptor: int) -> bool:
+    """Whether this system can say when a descriptor may be used without blocking, and means it."""
+    kind = os.fstat(descriptor).st_mode
+    return hasattr(select, "poll") and (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind))
+
+
+def _written(descriptor: int, left: memoryview) -> OSError | None:
+    try:
+        while left:
+            left = left[os.write(descriptor, left) :]
+    except OSError as error:
+        return error
+    return None
