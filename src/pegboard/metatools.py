@@ -175,8 +175,11 @@ _PIN: Final[JsonObject] = {
 }
 
 
-def _meta(run: Answer, schema: JsonObject, *, changes_pins: bool = False) -> Tool:
-    """The tool that ``run`` answers; its docstring is the description that models read."""
+def _meta(run: Answer, schema: JsonObject, *, told: JsonObject | None = None, changes_pins: bool = False) -> Tool:
+    """The tool that ``run`` answers; its docstring is the description that models read.
+
+    ``told`` is the schema that they are shown, where it asks for less than ``schema`` takes.
+    """
 
     async def handler(arguments: dict[str, Any], context: Context) -> Any:
         if context.board is None:
@@ -193,6 +196,7 @@ def _meta(run: Answer, schema: JsonObject, *, changes_pins: bool = False) -> Too
         visibility=Visibility.ALWAYS,
         approval=Approval.WRITE if changes_pins else Approval.READ,
         annotations=_PIN if changes_pins else _READ,
+        definition={"description": run.__doc__ or "", "inputSchema": told} if told else None,
     )
 
 
@@ -222,10 +226,12 @@ META_TOOLS: Final[Mapping[str, Tool]] = {
         _meta(load_tool, _schema(("name",), name=_NAME), changes_pins=True),
         _meta(unload_tool, _schema(("name",), name=_NAME), changes_pins=True),
         _meta(explain_tool, _schema(("name",), name=_NAME)),
+        # Models are told to give an object: beside "string" they write text. What else comes is unwrapped.
         # The called tool has its own annotations and its own time limit.
         _meta(
             call_tool,
             _schema(("name",), open_ended=True, name=_NAME, arguments={"type": ["object", "string", "null"]}),
+            told=_schema(("name",), open_ended=True, name=_NAME, arguments={"type": "object"}),
         ).with_(annotations=None, timeout=inf),
         _meta(
             tool_search,

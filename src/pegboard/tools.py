@@ -102,8 +102,8 @@ class Tool:
     any characters (default: ``name``). ``visibility`` is on-demand unless said; ``hints["mcp"]["visibility"]``
     overrides it on the surface ``mcp``. ``approval`` is a tier, a function of the arguments, or None for undeclared,
     which counts as ``exec`` where a principal is present. ``definition`` is the payload as it came from the source,
-    kept for digests and shown unchanged; None for tools made here. ``closed`` says that arguments outside the schema
-    are refused with the nearest name (Python functions), whatever the schema says.
+    kept for digests and shown unchanged; None for tools that are shown by their fields. ``closed`` says that arguments
+    outside the schema are refused with the nearest name (Python functions), whatever the schema says.
 
     Raises InvalidNameError for a name outside the pattern, DefinitionError for an unknown visibility.
     """

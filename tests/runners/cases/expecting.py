@@ -262,9 +262,9 @@ def not_called(wanted: Any, answer: Answer, world: World) -> str:
 
 
 def meta_tool_argument_type(wanted: Any, answer: Answer, world: World) -> str:
-    """The declared type of a meta-tool's argument."""
+    """The type of a meta-tool's argument, as models are shown it."""
     for word, types in wanted.items():
-        declared = META_TOOLS[META.get(word, word)].input_schema["properties"]
+        declared = META_TOOLS[META.get(word, word)].shown["inputSchema"]["properties"]
         wrong = {key: declared[key].get("type") for key, kind in types.items() if declared[key].get("type") != kind}
         if wrong:
             return f"{META.get(word, word)} declares {wrong}"
