@@ -116,7 +116,7 @@ def test_a_mistake_is_told_with_its_place_and_the_fix(text: str, offset: int, sa
 def test_nesting_without_end_is_a_mistake_not_a_crash() -> None:
     parse("[" * MAX_DEPTH + "]" * MAX_DEPTH + " // x")
     deep = parse('{"a":' * 900 + "1" + "}" * 900)
-    assert deep.at[("a", "a")] == 5
+    assert deep.at[("a", "a")] == 6
     with pytest.raises(JsonSyntaxError, match="nests deeper"):
         parse("[" * 100_000)
 
