@@ -8,6 +8,10 @@ from typing import NoReturn
 
 def main() -> NoReturn:
     """Run the command line of this process and exit."""
-    from pegboard.cli.app import run
+    try:
+        from pegboard.cli.app import run
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = 130
+    sys.exit(code)

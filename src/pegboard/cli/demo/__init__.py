@@ -37,7 +37,7 @@ def demo(
     place = prepare_folder(folder)
     install(SERVERS, place, common.output.progress)
     repository, config = make_repository(place), write_config(place, SERVERS)
-    story = Story(common.output)
+    story = Story(common.output, hint=f"The gateway's log is in {place / 'gateway.log'}.")
     began = time.monotonic()
     asyncio.run(_told(story, config, repository))
     seconds = time.monotonic() - began

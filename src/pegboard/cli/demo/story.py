@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +17,8 @@ from pegboard.cli.demo.telling import Story
 
 _START: Final = 60.0
 """Seconds that all servers together may take to start."""
+_STARTING: Final = "still starting"
+"""What an answer notes of a server that is on its way; it has waited for some seconds before it says so."""
 
 SESSION: Final = {"find_tools", "get_tool", "call_tool", "load_tool", "unload_tool"}
 MODERN: Final = {"find_tools", "get_tool", "call_tool"}
@@ -85,14 +86,16 @@ async def modern_client(story: Story, config: Path, servers: Sequence[Server], r
 
 
 async def _all_started(story: Story, client: Connection, servers: Sequence[Server]) -> None:
+    """Wait until no server is starting any more, and count their tools."""
     wanted = sum(server.tools for server in servers)
-    began = time.monotonic()
-    total = 0
-    while total < wanted and time.monotonic() - began < _START:
-        total = (await client.ask("find_tools", {"query": ""}))["total"]
-        await anyio.sleep(0.1)
+    total, notes = 0, [_STARTING]
+    with anyio.move_on_after(_START):
+        while total < wanted and any(_STARTING in note for note in notes):
+            answer = await client.ask("find_tools", {"query": ""})
+            total, notes = answer["total"], answer.get("notes", [])
     sizes = ", ".join(f"{server.name} {server.tools}" for server in servers)
-    story.check(total == wanted, f"{wanted} tools ({sizes}) behind the board", total)
+    got = f"{total} ({'; '.join(notes) or 'and no server is missing'})"
+    story.check(total == wanted, f"{wanted} tools ({sizes}) behind the board", got)
     story.line(f"Behind it, unlisted: {total} tools of {len(servers)} servers ({sizes})")
 
 

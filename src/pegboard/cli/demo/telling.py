@@ -14,9 +14,13 @@ _WIDTH: Final = 110
 
 @dataclass
 class Story:
-    """The steps as they happen: printed at once, or kept for one JSON document. Lives as long as one demo."""
+    """The steps as they happen: printed at once, or kept for one JSON document. Lives as long as one demo.
+
+    ``hint`` stands behind every failure.
+    """
 
     output: Output
+    hint: str = ""
     steps: list[dict[str, Any]] = field(default_factory=list)
     checks: int = 0
 
@@ -38,5 +42,7 @@ class Story:
     def check(self, holds: bool, wanted: str, got: Any) -> None:
         """Go on only if something holds. Raises DemoError with what was wanted and what came instead."""
         if not holds:
-            raise DemoError(f"Step {len(self.steps)}, {self.steps[-1]['title']!r}: wanted {wanted}, got {got}.")
+            raise DemoError(
+                f"Step {len(self.steps)}, {self.steps[-1]['title']!r}: wanted {wanted}, got {got}.", hint=self.hint
+            )
         self.checks += 1
