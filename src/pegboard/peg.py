@@ -6,6 +6,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pegboard.auth import AllowAll, Policy, Principal
@@ -89,7 +90,12 @@ class Pegboard:
         if self._started:
             return
         self._started = True
-        await asyncio.gather(*(source.start() for source in self._sources))
+        try:
+            await asyncio.gather(*(source.start() for source in self._sources))
+        except BaseException:
+            # Whoever is cancelled here never enters the block whose end would stop them.
+            await self.stop()
+            raise
 
     async def stop(self) -> None:
         """Stop every source, side by side, and wait for it. One that fails is logged. Does nothing before ``start``."""
@@ -114,6 +120,27 @@ class Pegboard:
             self._detach(source.registry)
             await source.stop()
 
+    async def replace_source(self, source: Source, *, patience: float = 30.0) -> None:
+        """Put a source in the place of the one of its name, then stop that one; add it where there is none.
+
+        The old one serves until the new one is ready or has failed its first try, at most ``patience`` seconds (default: an
+        upstream's own start timeout), so that its tools do not vanish in between.
+        """
+        old = next((other for other in self._sources if other.name == source.name), None)
+        if old is None:
+            await self.add_source(source)
+            return
+        if self._started:
+            await source.start()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(source.ready(), patience)
+        self._sources[self._sources.index(old)] = source
+        self._unsubscribe.pop(id(old.registry))()
+        self._registries[self._registries.index(old.registry)] = source.registry
+        self._unsubscribe[id(source.registry)] = source.registry.on_change(self._changed)
+        self._changed()
+        await old.stop()
+
     async def ready(self, timeout: float | None = None) -> tuple[str, ...]:
         """Wait until every source has brought its first listing or failed its first try, at most ``timeout`` seconds.
 
@@ -129,9 +156,9 @@ class Pegboard:
         return tuple(waiting[task] for task in waiting if task in pending)
 
     def missing(self) -> tuple[SourceStatus, ...]:
-        """The sources that have no tools in the catalog because they are still starting or have failed."""
+        """The sources that have no tools in the catalog because they are not ready: idle, starting or failed."""
         states = (source.status() for source in self._sources)
-        return tuple(state for state in states if state.state in ("starting", "failed") and not state.tools)
+        return tuple(state for state in states if state.state in ("idle", "starting", "failed") and not state.tools)
 
     @property
     def sources(self) -> tuple[Source, ...]:

@@ -112,12 +112,12 @@ class Reloader:
     async def _apply_upstreams(self, loaded: Loaded) -> None:
         held = {name for name, upstream in self._upstreams.items() if _may_still_be_meant(upstream, loaded)}
         found = diff(self._upstreams, loaded.settings.upstreams, held | loaded.held)
-        for name in (*found.stop, *found.change):
+        for name in found.stop:
             await self._remove(name)
             del self._upstreams[name]
-        for name, upstream in {**found.start, **found.change}.items():
-            await self._add(source_of(upstream, self._depth))
-            self._upstreams[name] = upstream
+        fresh = {**found.start, **found.change}
+        await asyncio.gather(*(self._put(source_of(upstream, self._depth)) for upstream in fresh.values()))
+        self._upstreams.update(fresh)
         if found:
             logger.info("upstreams: %d new, %d gone, %d changed", len(found.start), len(found.stop), len(found.change))
 
@@ -133,12 +133,13 @@ class Reloader:
             sources[path].reload()
         names = python_names(settings.python, settings.upstreams)
         for path in found.start:
-            await self._add(PythonFile(names[path], path))
+            await self._put(PythonFile(names[path], path))
         self._python = {path: self._python[path] for path in held} | fresh
 
-    async def _add(self, source: Source) -> None:
+    async def _put(self, source: Source) -> None:
+        """Add a source, or put it in the place of the one of its name."""
         try:
-            await self._peg.add_source(source)
+            await self._peg.replace_source(source)
         except Exception:
             logger.exception("source %r could not be added", source.name)
 

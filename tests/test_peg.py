@@ -1,0 +1,117 @@
+"""The Pegboard: sources that come, go and are replaced while it serves."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from pegboard import Pegboard, SourceStatus, ToolRegistry
+from pegboard.errors import CollisionError
+from tests.support import make
+
+pytestmark = pytest.mark.anyio
+
+
+class Bringer:
+    """A source that brings its tool when it is let."""
+
+    def __init__(self, name: str, description: str = "", *, at_once: bool = True) -> None:
+        self.name = name
+        self.registry = ToolRegistry(name)
+        self.go = asyncio.Event()
+        self.life: list[str] = []
+        self._tool = make(f"{name}__t", description, source=name)
+        if at_once:
+            self.go.set()
+
+    async def start(self) -> None:
+        """Begin."""
+        self.life.append("started")
+
+    async def ready(self) -> None:
+        """Bring the tool, once it is let."""
+        await self.go.wait()
+        self.registry.replace_source(self.name, [self._tool])
+
+    async def stop(self) -> None:
+        """End."""
+        self.life.append("stopped")
+
+    def status(self) -> SourceStatus:
+        """How it is."""
+        state = "ready" if self.registry.tools() else "starting"
+        return SourceStatus(name=self.name, kind="test", state=state, tools=len(self.registry.tools()))
+
+
+def told(peg: Pegboard) -> list[str]:
+    return [tool.description for tool in peg.catalog.all()]
+
+
+async def test_sources_start_with_the_pegboard_and_stop_with_it() -> None:
+    source = Bringer("s")
+    async with Pegboard(sources=[source]) as peg:
+        assert await peg.ready(60) == ()
+        assert len(peg.catalog) == 1
+        assert peg.status()["sources"] == [{"name": "s", "kind": "test", "state": "ready", "tools": 1}]
+    assert source.life == ["started", "stopped"]
+
+
+async def test_waiting_names_the_sources_that_are_not_ready() -> None:
+    async with Pegboard(sources=[Bringer("slow", at_once=False), Bringer("quick")]) as peg:
+        assert await peg.ready(0.05) == ("slow",)
+        assert [source.name for source in peg.missing()] == ["slow"]
+
+
+async def test_two_sources_of_one_name_are_refused() -> None:
+    with pytest.raises(CollisionError, match="'s'"):
+        Pegboard(sources=[Bringer("s"), Bringer("s")])
+
+
+async def test_a_source_that_is_added_while_running_is_started_and_a_removed_one_stopped() -> None:
+    source = Bringer("s")
+    async with Pegboard() as peg:
+        await peg.add_source(source)
+        await peg.ready(60)
+        assert len(peg.catalog) == 1
+        await peg.remove_source("s")
+        assert source.life == ["started", "stopped"]
+        assert len(peg.catalog) == 0
+
+
+async def test_a_replaced_source_serves_until_the_new_one_is_ready() -> None:
+    old, new = Bringer("s", "old"), Bringer("s", "new", at_once=False)
+    async with Pegboard(sources=[old, Bringer("after", "after")]) as peg:
+        await peg.ready(60)
+        seen: list[list[str]] = []
+        peg.on_change(lambda: seen.append(told(peg)))
+        replacing = asyncio.create_task(peg.replace_source(new))
+        await asyncio.sleep(0)
+        assert told(peg) == ["old", "after"]
+        assert "stopped" not in old.life
+        new.go.set()
+        await replacing
+        assert told(peg) == ["new", "after"]
+        assert old.life[-1] == "stopped"
+        assert all(len(tools) == 2 for tools in seen)
+
+
+async def test_patience_with_a_new_source_ends() -> None:
+    old = Bringer("s", "old")
+    async with Pegboard(sources=[old]) as peg:
+        await peg.ready(60)
+        await peg.replace_source(Bringer("s", "new", at_once=False), patience=0.01)
+        assert told(peg) == []
+        assert old.life[-1] == "stopped"
+
+
+async def test_a_source_that_does_not_stop_cleanly_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    class Stubborn(Bringer):
+        async def stop(self) -> None:
+            raise OSError("no such process")
+
+    other = Bringer("other")
+    async with Pegboard(sources=[Stubborn("stubborn"), other]):
+        pass
+    assert "stubborn" in caplog.text
+    assert other.life[-1] == "stopped"
