@@ -115,6 +115,14 @@ async def test_what_the_server_started_ends_with_it() -> None:
     await until(lambda: not lives(child))
 
 
+async def test_what_the_server_left_behind_is_first_asked_to_end(tmp_path: Path) -> None:
+    child = f"trap 'echo asked > {tmp_path}/asked; exit' TERM; sleep 600 & echo up; wait"
+    code = f"import subprocess, sys; subprocess.Popen(['sh', '-c', {child!r}]); sys.stdin.read()"
+    async with process(code) as (_, heard):
+        await until(lambda: heard.output == b"up\n")
+    assert (tmp_path / "asked").exists()
+
+
 async def test_a_cancelled_close_still_leaves_no_process() -> None:
     code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up'); time.sleep(600)"
     async with process(code) as (running, heard):

@@ -67,15 +67,6 @@ def frame_of(line: Line) -> Frame:
     return Frame(messages, noise=not messages, mended=mended and bool(messages))
 
 
-def is_json(line: Line) -> bool:
-    """Whether a line is a whole JSON text."""
-    try:
-        json.loads(_decoded(line)[0])
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
 def unread(request: Id, why: str) -> JSONRPCError:
     """An error in place of the answer to ``request`` that could not be read."""
     error = ErrorData(code=INTERNAL_ERROR, message=why, data=UNREAD)

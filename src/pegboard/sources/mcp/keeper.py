@@ -64,6 +64,7 @@ class Keeper:
     def begin(self) -> None:
         """Start in the background, unless that has been done."""
         if self._task is None:
+            self.first.clear()
             self._starting()
             self._task = asyncio.create_task(self._keep(), name=f"upstream {self._spec.name}")
 

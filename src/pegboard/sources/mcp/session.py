@@ -7,6 +7,7 @@ know, and validates what is only to be passed on.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -30,10 +31,13 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pegboard.errors import UpstreamError
 from pegboard.sources.mcp.spec import Era
 
+logger = logging.getLogger(__name__)
+
 MAX_PAGES: Final = 500
 """Pages of one listing; a server that never ends its list is cut off here."""
 
 _RELISTEN: Final = 5.0
+"""Seconds until a subscription that the server ended is asked for again."""
 
 
 class Link(Protocol):
@@ -149,7 +153,7 @@ async def connected(link: Link, era: Era, on_tools_changed: Callable[[], None]) 
     session = ClientSession(dispatcher=dispatcher, message_handler=on_message, client_info=client_info())
     async with session:
         await begin(session, era)
-        listening = asyncio.create_task(_listen(session)) if _announces_changes(session) else None
+        listening = asyncio.create_task(_listen(session, on_tools_changed)) if _announces_changes(session) else None
         connection = Connection(link, dispatcher, session)
         try:
             yield connection
@@ -195,12 +199,21 @@ def _announces_changes(session: ClientSession) -> bool:
     return session.protocol_version in MODERN_PROTOCOL_VERSIONS and bool(tools and tools.list_changed)
 
 
-async def _listen(session: ClientSession) -> None:
-    """Keep a subscription open. Its events reach the session's message handler like any other notification."""
-    with suppress(MCPError):
+async def _listen(session: ClientSession, on_tools_changed: Callable[[], None]) -> None:
+    """Keep a subscription open. Its events reach the session's message handler like any other notification.
+
+    What changed while there was none is not told later: a new one counts as a change.
+    """
+    first = True
+    try:
         while True:
             with suppress(SubscriptionLost):
                 async with listen(session, tools_list_changed=True) as subscription:
+                    if not first:
+                        on_tools_changed()
+                    first = False
                     async for _ in subscription:
                         pass
             await asyncio.sleep(_RELISTEN)
+    except Exception:
+        logger.debug("the server takes no subscription to its list of tools", exc_info=True)

@@ -20,7 +20,7 @@ from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
 from mcp.types.jsonrpc import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
-from pegboard.sources.mcp.frames import Frame, Id, frame_of, frame_of_long, is_json, line_of
+from pegboard.sources.mcp.frames import Frame, Id, frame_of, frame_of_long, line_of
 from pegboard.sources.mcp.launch import launch_of
 from pegboard.sources.mcp.lines import Line, LineSplitter, LongLine
 from pegboard.sources.mcp.noise import Noise
@@ -120,19 +120,10 @@ class StdioLink:
 
     def _finish(self) -> None:
         if not self._deaf:
-            self._keep([line for line in self._splitter.finish() if self._is_whole(line)])
+            # A last message may lack its line end. One that breaks off fails its call, which then tells of the end.
+            self._keep(self._splitter.finish())
         self._news.set()
         self._on_end()
-
-    def _is_whole(self, line: Line | LongLine) -> bool:
-        """Whether the last line, which has no line end, is a message all the same.
-
-        If not, it must not count as a broken answer: that the server died says more to the one who waits for it.
-        """
-        whole = not isinstance(line, LongLine) and is_json(line)
-        if not whole and not isinstance(line, LongLine) and not line.lstrip().startswith(b"{"):
-            self._noise.heard(line)
-        return whole
 
     def _keep(self, lines: list[Line | LongLine]) -> None:
         if not lines:
