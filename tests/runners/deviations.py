@@ -102,22 +102,6 @@ def has_odd_limit(case: Case) -> bool:
     return any(isinstance(limit, bool) or not isinstance(limit, int) or limit < 1 for limit in limits)
 
 
-def names_exact_tool(case: Case) -> bool:
-    """Whether a query holds the whole name of a tool among other words."""
-    queries = [query for query in case.input.get("queries", ()) if isinstance(query, str)]
-    names = set(names_of_tools(case.input.get("tools")))
-    return any(len(query.split()) > 1 and names & set(query.split()) for query in queries)
-
-
-def same_matches_in_other_order(case: Case, got: Outcome) -> bool:
-    """Whether every search found what was expected, in whatever order."""
-    told = [[match["name"] for match in result["matched"]] for result in case.accepted[0]["returns"]["results"]]
-    found = got.value["matched"] if isinstance(got, Returned) else None
-    return found is not None and [sorted(match["name"] for match in one) for one in found] == [
-        sorted(one) for one in told
-    ]
-
-
 def unloads_what_is_not_loaded(case: Case) -> bool:
     """Whether a vector unloads a tool that nothing before has pinned."""
     asked = case.input
@@ -144,6 +128,14 @@ def gives_no_object(case: Case) -> bool:
 def without_error(case: Case, got: Outcome) -> bool:
     """Whether Pegboard answered as it does where nothing is wrong."""
     return isinstance(got, Returned) and got.value.get("event", {}).get("type") == "result"
+
+
+def hides_what_is_called_inside(case: Case) -> bool:
+    """Whether a policy hides a tool that another calls."""
+    by = ((case.input.get("auth") or {}).get("policy") or {}).get("by") or {}
+    hidden = {key.split()[-1] for key, value in by.items() if key.startswith("tool.discover ") and value == "deny"}
+    calls = {name for calls in members("invoke", case.input.get("tools")) for name, _ in calls}
+    return bool(hidden & calls)
 
 
 META: Final = frozenset({*META_TOOLS, "tool_explain"})
@@ -180,12 +172,6 @@ GOLDEN: Final = (
         says("invalid_arguments"),
     ),
     Rule(
-        "exact names come first",
-        "a tool that is named in full stands before every scored match, whatever the ranker",
-        names_exact_tool,
-        same_matches_in_other_order,
-    ),
-    Rule(
         "a board is open once its pins are loaded",
         "an open that returns before leaves a board that forgets pins",
         lambda case: bool((case.input.get("store") or {}).get("async")),
@@ -217,6 +203,12 @@ GOLDEN: Final = (
         "a profile says which of them there are; a policy decides about the tools that they tell of, load or call",
         policy_is_about_meta_tool,
         without_error,
+    ),
+    Rule(
+        "a call from inside a call is decided about whole",
+        "what its caller may not discover does not exist for a tool that acts for the caller either",
+        hides_what_is_called_inside,
+        says("not_found"),
     ),
     Rule(
         "no arguments are an empty object",

@@ -92,14 +92,14 @@ def judge(case: Case, adapter: Adapter | None, rules: Iterable[Rule] = GOLDEN) -
     """
     if adapter is None:
         return Judged(case.id, Verdict.NOT_BUILT, case.kind)
-    if not case.accepted:
-        if case.id in proven():
-            return Judged(case.id, Verdict.PASSED, "by a test of ours")
-        return Judged(case.id, Verdict.NEEDS_TEST, str(case.raw.get("improve", "")))
     try:
         got = adapter.outcome(case.input)
     except NotBuiltError as error:
         return Judged(case.id, Verdict.NOT_BUILT, f"{case.kind}: {error}")
+    if not case.accepted:
+        if case.id in proven():
+            return Judged(case.id, Verdict.PASSED, "by a test of ours")
+        return Judged(case.id, Verdict.NEEDS_TEST, str(case.raw.get("improve", "")))
     differences = [difference(case, adapter, expected, got) for expected in case.accepted]
     if not all(differences):
         return Judged(case.id, Verdict.PASSED)

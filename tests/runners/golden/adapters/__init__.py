@@ -7,6 +7,7 @@ from typing import Final
 
 from tests.runners.golden.adapter import Adapter
 from tests.runners.golden.adapters import (
+    gonk_auth,
     gonk_boards,
     gonk_calls,
     gonk_meta,
@@ -17,6 +18,7 @@ from tests.runners.golden.adapters import (
 )
 
 ADAPTERS: Final[Mapping[str, Adapter]] = {
+    **gonk_auth.ADAPTERS,
     **gonk_boards.ADAPTERS,
     **gonk_calls.ADAPTERS,
     **gonk_meta.ADAPTERS,

@@ -47,4 +47,5 @@ class ScriptedPolicy:
     def _outcome(self, action: Action, entry: Entry) -> Any:
         asked = f"tool.{action} {entry.name}"
         self.asked.append(asked)
-        return self._by.get(asked, self._by.get(f"tool.{action}", self._default))
+        outcome = self._by.get(asked, self._by.get(f"tool.{action}", self._default))
+        return outcome["outcome"] if isinstance(outcome, dict) and "outcome" in outcome else outcome

@@ -1,0 +1,166 @@
+"""Calls as vectors write them: handlers, the events they end in, metrics, and how these are compared.
+
+- Their stream of events ends in one: that is the result; progress goes to the caller's sink, ``display`` to a surface.
+- A value that is no object comes as text, as MCP has it.
+- Error codes are compared as ours: a handler's own code is ``tool_error``, and there is one refusal, ``denied``.
+- Messages have to name what theirs name.
+- Receipts are their metrics.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any, Final
+
+from pegboard.context import Context
+from pegboard.errors import ToolError
+from pegboard.receipts import Receipt
+from pegboard.tools import MISSING, Halt, Handler, Tool, ToolResult
+from tests.runners.golden.adapter import NotBuiltError
+from tests.runners.golden.adapters.making import tool
+from tests.runners.golden.outcome import Comparison, facts, named
+
+CODES: Final = {
+    "TOOL_NOT_FOUND": "not_found",
+    "INVALID_INPUT": "invalid_arguments",
+    "INTERNAL": "internal_error",
+    "CYCLE": "cycle",
+    "ABORTED": "cancelled",
+    "AUTHORIZATION_DENIED": "denied",
+    "APPROVAL_DENIED": "denied",
+    "APPROVAL_REQUIRED": "denied",
+}
+"""Their codes and ours."""
+
+SILENT: Final = {"internal_error", "denied"}
+"""Codes of ours whose message tells the model nothing of what is behind it; the receipt does."""
+
+KNOWN: Final = frozenset(
+    {"echo", "events", "hang", "hang_stream", "invoke", "result", "sync_throw", "throw", "throw_value", "tool_error"}
+)
+"""What a vector's handler may do."""
+
+
+class Sink:
+    """Keeps receipts. Belongs to one vector."""
+
+    def __init__(self) -> None:
+        self.receipts: list[Receipt] = []
+
+    def write(self, receipt: Receipt) -> None:
+        """One more."""
+        self.receipts.append(receipt)
+
+    @property
+    def metrics(self) -> list[dict[str, Any]]:
+        """The receipts as their metrics, in our codes."""
+        return [_metric(receipt) for receipt in self.receipts]
+
+
+def _metric(receipt: Receipt) -> dict[str, Any]:
+    if receipt.outcome == "ok":
+        return {"tool": receipt.tool, "outcome": "ok"}
+    outcome = "aborted" if receipt.outcome == "cancelled" else "error"
+    return {"tool": receipt.tool, "outcome": outcome, "errorCode": receipt.outcome}
+
+
+def callable_tool(told: dict[str, Any], **more: Any) -> Tool:
+    """The tool that a vector describes, with its handler and its input schema. Raises NotBuiltError."""
+    if told.get("validateOutput"):
+        raise NotBuiltError("checking outputs")
+    schema = {"input_schema": _schema(told["input"])} if "input" in told else {}
+    return tool(told, handler=handler(told.get("handler") or {"result": {"name": told["name"]}}), **schema, **more)
+
+
+def _schema(told: dict[str, Any]) -> dict[str, Any]:
+    if "require_string" not in told:
+        raise NotBuiltError("validators of one's own")
+    name = told["require_string"]
+    return {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
+
+
+def handler(told: dict[str, Any]) -> Handler:
+    """The handler that a vector describes. Raises NotBuiltError."""
+    if not told.keys() & KNOWN:
+        raise NotBuiltError(f"handlers with {sorted(told)}")
+    if "events" in told and not any(event["type"] == "result" for event in told["events"]):
+        raise NotBuiltError("a stream without a result")
+
+    async def handle(arguments: dict[str, Any], context: Context) -> Any:
+        if told.get("echo"):
+            return _echo(arguments, context)
+        if "invoke" in told:
+            return {name: [event_of(await context.call(name, given))] for name, given in told["invoke"]}
+        if "events" in told:
+            return await _streamed(told["events"], context)
+        if "tool_error" in told:
+            raise ToolError(told["tool_error"]["message"], data={"details": told["tool_error"].get("details")})
+        if told.keys() & {"throw", "throw_value", "sync_throw"}:
+            raise RuntimeError(str(told))
+        if told.keys() & {"hang", "hang_stream"}:
+            await asyncio.Event().wait()
+        return told.get("result")
+
+    return handle
+
+
+def _echo(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+    principal = context.principal.id if context.principal else None
+    stack = [*context.stack, context.tool]
+    return {"input": arguments, "callStack": stack, "hasAuth": principal is not None, "principal": principal}
+
+
+async def _streamed(events: list[dict[str, Any]], context: Context) -> Any:
+    for event in events:
+        if event["type"] == "progress":
+            await context.progress(event.get("percent", 0), 100, event.get("message"))
+    return next(event["data"] for event in events if event["type"] == "result")
+
+
+def event_of(result: ToolResult | Halt) -> dict[str, Any]:
+    """A result as their last event, in our codes."""
+    assert not isinstance(result, Halt)
+    if result.is_error:
+        return {"type": "error", "code": result.structured["error"]["code"], "message": result.text}
+    return {"type": "result", "data": _data(result)}
+
+
+def _data(result: ToolResult) -> Any:
+    if result.structured is not MISSING:
+        return result.structured
+    if not result.content:
+        return None
+    try:
+        return json.loads(result.text)
+    except ValueError:
+        return result.text
+
+
+def events_differ(comparison: Comparison, wanted: dict[str, Any], event: dict[str, Any]) -> str:
+    """What differs between their last event and ours; errors inside a result are compared by their code."""
+    difference = comparison.value(in_our_words(wanted), in_our_words(event), "event")
+    if difference or wanted["type"] != "error" or event["code"] in SILENT:
+        return difference
+    absent = [fact for fact in facts(wanted["message"], comparison.values) if not named(fact, event["message"])]
+    return f"the message does not name {absent}: {event['message']}" if absent else ""
+
+
+def in_our_words(value: Any) -> Any:
+    """Events and metrics with our codes, without ``display`` and without the words of errors."""
+    if isinstance(value, list):
+        return [in_our_words(member) for member in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("type") == "error":
+        return {"type": "error", "code": _ours(value["code"])}
+    return {
+        key: _ours(member) if key == "errorCode" else in_our_words(member)
+        for key, member in value.items()
+        if key != "display"
+    }
+
+
+def _ours(code: str) -> str:
+    """Ours as it is; theirs in our words; any other is one that a handler thought of."""
+    return code if code in CODES.values() else CODES.get(code, "tool_error")
