@@ -183,7 +183,8 @@ def _milliseconds(ranker: Ranker, text: str, pool: Candidates) -> float:
 
 
 def _spread(times: list[float]) -> tuple[str, str]:
-    return f"{statistics.median(times):.2f}", f"{statistics.quantiles(times, n=20)[-1]:.2f}"
+    last = statistics.quantiles(times, n=20)[-1] if len(times) > 1 else times[0]
+    return f"{statistics.median(times):.2f}", f"{last:.2f}"
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -62,6 +62,12 @@ def test_a_bare_name_may_hold_other_characters(query: str) -> None:
     assert searched(query, entries)[0] == "math_hypot_1a2b3c4d"
 
 
+def test_the_order_of_the_query_holds_whatever_the_names_look_like() -> None:
+    entries = [Thing("walk_tree"), Thing("math_hypot_1a2b3c4d", bare="math.hypot"), Thing("plot_tree")]
+    found = searched("plot_tree, math.hypot(3, 4) or walk_tree", entries)
+    assert found == ["plot_tree", "math_hypot_1a2b3c4d", "walk_tree"]
+
+
 def test_case_matters() -> None:
     entries = [Thing("runThis", "run"), Thing("runthis", "run")]
     assert searched("runThis", entries)[0] == "runThis"

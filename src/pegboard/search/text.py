@@ -26,7 +26,7 @@ Analyzer = Callable[[str], list[str]]
 _ASKING: Final = """
     a about all also am an and any are as at be been being but by can could did do does for from had has have having he
     hello help her here hey hi him his how i if in into is it its just kindly know let like may me might my myself need
-    now of on or our out over please s shall she should so some that the their them then there these they this those to
+    now of on or our out over please shall she should so some that the their them then there these they this those to
     too up us very want was we were what when where which who will wish with would you your
 """
 ASKING_WORDS: Final = frozenset(_ASKING.split())
@@ -70,8 +70,8 @@ class Word(NamedTuple):
 
     @property
     def asks(self) -> bool:
-        """Whether it is one of ``ASKING_WORDS``."""
-        return self.text.casefold() in ASKING_WORDS
+        """Whether it is one of ``ASKING_WORDS``, or one drawn together with another: ``what's``, ``I'd``."""
+        return self.text.casefold().partition("'")[0] in ASKING_WORDS
 
 
 def words(text: str) -> list[Word]:
