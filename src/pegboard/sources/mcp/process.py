@@ -99,7 +99,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         """Whether ``on_end`` has been called."""
         return self._over.is_set()
 
-    async def end(self) -> None:
+    async def until_ended(self) -> None:
         """Wait until ``on_end`` has been called."""
         await self._over.wait()
 

@@ -102,7 +102,7 @@ class StdioLink:
         self._note_sent(item.message)
         if not self.process.write(line):
             # Why the server is gone is known only when its end is.
-            await self.process.end()
+            await self.process.until_ended()
             raise anyio.BrokenResourceError
 
     def deafen(self) -> None:
