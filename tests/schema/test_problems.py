@@ -112,7 +112,7 @@ WORDED: dict[str, tuple[dict[str, Any], Any, str]] = {
     "format": (
         {"format": "date-time"},
         "yesterday",
-        "a: expected text in the format date-time, got string 'yesterday'",
+        "a: expected text in the format date-time such as 2024-05-31T10:00:00Z, got string 'yesterday'",
     ),
     "pattern": ({"pattern": "^a+$"}, "b", "a: expected text that matches ^a+$, got string 'b'"),
     "never": ({"properties": {"x": False}}, {"x": 1}, "a.x: no value is allowed here, got integer 1"),

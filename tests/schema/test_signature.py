@@ -16,11 +16,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, Optional, TypedDict, Union, Unpack
 
 import pytest
-from pydantic import BaseModel, Field, field_validator
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import AwareDatetime, BaseModel, Field, NaiveDatetime, field_validator
 
 from pegboard.context import Context
 from pegboard.errors import DefinitionError, InvalidArgumentsError
-from pegboard.schema import FunctionSchema, check_schema, problems, signature_schema
+from pegboard.schema import FunctionSchema, check_schema, prepared, problems, signature_schema
 from pegboard.tools import Halt, ToolResult
 
 if TYPE_CHECKING:
@@ -178,6 +180,43 @@ def test_conversion_is_strict_and_its_problems_are_short() -> None:
         bound(f, n=float("nan"))
 
 
+def test_misspelt_keys_of_dataclasses_and_typed_dicts_are_refused_and_models_decide_for_themselves() -> None:
+    def f(span: Span | None = None, place: Place | None = None, node: Node | None = None) -> None: ...
+
+    arguments = {"span": {"start": "2024-02-29", "dayz": 2}, "place": {"city": "Bern", "zipp": "3000"}}
+    assert problems(read(f).input_schema, arguments) == [
+        "span: unknown property 'dayz'; did you mean 'days'?",
+        "place: unknown property 'zipp'; did you mean 'zip'?",
+    ]
+    with pytest.raises(InvalidArgumentsError, match=r"span: unknown property 'dayz'; place: unknown property 'zipp'"):
+        bound(f, **arguments)
+    assert bound(f, node={"label": "a", "more": 1})["node"] == Node(label="a")
+
+
+@pytest.mark.parametrize("type_", [dt.datetime, AwareDatetime, NaiveDatetime, dt.date, dt.time, dt.timedelta])
+@pytest.mark.parametrize(
+    "value", ["2024-05-31T10:00:00Z", "2024-05-31T10:00:00", "2024-05-31", "10:00", "10:00:00.5Z", "P1D", "x"]
+)
+def test_dates_and_times_that_pass_the_schema_pass_the_conversion(type_: Any, value: str) -> None:
+    def f(at: Any) -> None: ...
+
+    f.__annotations__["at"] = type_
+    if problems(read(f).input_schema, {"at": value}) == []:
+        assert bound(f, at=value)
+
+
+@pytest.mark.parametrize(
+    ("type_", "value"),
+    [(dt.time, "10:00"), (dt.time, "10:00:00.5Z"), (NaiveDatetime, "2024-05-31T10:00:00"), (dt.timedelta, "P1DT2H")],
+)
+def test_what_python_calls_a_time_passes_the_schema(type_: Any, value: str) -> None:
+    def f(at: Any) -> None: ...
+
+    f.__annotations__["at"] = type_
+    assert problems(read(f).input_schema, {"at": value}) == []
+    assert bound(f, at=value)
+
+
 def test_large_numbers_keep_every_digit() -> None:
     def f(n: int, anything: Any) -> None: ...
 
@@ -293,13 +332,27 @@ class SubContext(Context): ...
 def subclass(q: str, ctx: SubContext) -> None: ...
 
 
-CONTEXTS = [
-    first, last, middle, optional, union, old_union, annotated, by_position, wrapped, Box().method, Box.of_class,
-    Box.static, Box(), subclass, functools.partial(last), functools.partial(functools.partial(first)),
-]  # fmt: skip
+CONTEXTS: dict[str, Callable[..., Any]] = {
+    "first": first,
+    "last": last,
+    "middle": middle,
+    "optional": optional,
+    "a union": union,
+    "an old union": old_union,
+    "annotated": annotated,
+    "by position": by_position,
+    "wrapped": wrapped,
+    "a method": Box().method,
+    "a class method": Box.of_class,
+    "a static method": Box.static,
+    "an object": Box(),
+    "a subclass": subclass,
+    "a partial": functools.partial(last),
+    "a partial of a partial": functools.partial(functools.partial(first)),
+}
 
 
-@pytest.mark.parametrize("fn", CONTEXTS, ids=str)
+@pytest.mark.parametrize("fn", CONTEXTS.values(), ids=CONTEXTS)
 def test_the_context_is_passed_and_never_shown(fn: Callable[..., Any]) -> None:
     schema = read(fn)
     assert next(iter(schema.input_schema["properties"])) == "q"
@@ -310,7 +363,7 @@ def test_the_context_is_passed_and_never_shown(fn: Callable[..., Any]) -> None:
     fn(*args, **kwargs)
 
 
-@pytest.mark.parametrize("fn", CONTEXTS, ids=str)
+@pytest.mark.parametrize("fn", CONTEXTS.values(), ids=CONTEXTS)
 def test_no_caller_can_fill_the_context(fn: Callable[..., Any]) -> None:
     with pytest.raises(InvalidArgumentsError, match="unknown argument 'ctx'"):
         read(fn).bind({"q": "x", "ctx": "mine"}, CONTEXT)
@@ -485,7 +538,9 @@ def test_an_output_schema_fits_what_is_returned() -> None:
 
 
 @pytest.mark.parametrize(
-    "type_", [str, int, None, Any, list[Span], Span | None, dict[str, int], ToolResult, Halt, threading.Lock, "Nowhere"]
+    "type_",
+    [str, int, None, Any, list[Span], Span | None, dict[str, int], ToolResult, Halt, threading.Lock, "Nowhere"],
+    ids=range(11),
 )
 def test_anything_else_that_is_returned_has_none(type_: Any) -> None:
     def f() -> None: ...
@@ -504,3 +559,29 @@ def test_a_function_of_another_module_is_read_there(tmp_path: pathlib.Path) -> N
     namespace: dict[str, Any] = {"__name__": "elsewhere"}
     exec(code, namespace)
     assert bound(passing(namespace["f"]), day="2024-02-29") == {"day": dt.date(2024, 2, 29)}
+
+
+TYPES = st.sampled_from(
+    [
+        int, float, bool, str, Colour, Node, Span, Place, decimal.Decimal, uuid.UUID, Any,
+        list[int], dict[str, int], tuple[int, str], tuple[float, ...], set[str], Literal["a", 1], int | None,
+        int | str, float | None, list[int | None], list[Node], dict[str, Span | None], int | list[int], Place | int,
+    ]
+)  # fmt: skip
+WORDS = st.sampled_from(["a", "red", "label", "kids", "start", "days", "city", "zip", "2024-02-29", "1.5", ""])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([1.0, 1.5, 1e22]) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(TYPES, VALUES)
+def test_arguments_that_pass_the_schema_always_reach_the_function(type_: Any, value: Any) -> None:
+    def f(it: Any) -> None: ...
+
+    f.__annotations__["it"] = type_
+    schema = read(f)
+    ready = prepared(schema.input_schema, {"it": value})
+    if problems(schema.input_schema, ready, closed=True) == []:
+        assert "it" in schema.bind(ready, None)[1]

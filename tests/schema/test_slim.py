@@ -52,6 +52,11 @@ def test_properties_named_like_keywords_stay() -> None:
     assert slim(names) == names
 
 
+def test_null_joins_no_type_beside_keywords_that_would_then_mean_something_else() -> None:
+    schema = obj(a={"anyOf": [obj(x={"type": "string"}), {"type": "null"}], "additionalProperties": False})
+    assert slim(schema) == schema
+
+
 def test_values_that_look_like_schemas_stay() -> None:
     schema = obj(a={"const": {"title": "a", "description": ""}, "default": {"required": []}})
     assert slim(schema) == schema

@@ -312,7 +312,9 @@ class Opener:
         return f"opened {q}"
 
 
-@pytest.mark.parametrize("fn", [Opener(), functools.partial(Opener()), Opener().__call__])
+@pytest.mark.parametrize(
+    "fn", [Opener(), functools.partial(Opener()), Opener().__call__], ids=["object", "partial", "method"]
+)
 async def test_async_objects_partials_and_methods_run(fn: Callable[..., Any]) -> None:
     assert await call(tool(fn, name="open"), q="x") == "opened x"
 
@@ -379,7 +381,7 @@ HALT = Halt(result=ToolResult())
         (HALT, HALT),
         (HALT.result, HALT.result),
     ],
-    ids=str,
+    ids=range(16),
 )
 async def test_results_become_json(value: Any, given: Any) -> None:
     @tool
@@ -391,7 +393,9 @@ async def test_results_become_json(value: Any, given: Any) -> None:
     assert ToolResult.of(result) if not isinstance(result, Halt) else result is HALT
 
 
-@pytest.mark.parametrize("value", [b"\xff", bytearray(b"x"), object(), {"deep": [object()]}, threading.Lock(), b"x"])
+@pytest.mark.parametrize(
+    "value", [b"\xff", bytearray(b"x"), object(), {"deep": [object()]}, threading.Lock(), b"x"], ids=range(6)
+)
 async def test_a_result_without_a_json_form_is_refused_with_the_way_out(value: Any) -> None:
     @tool
     def f() -> Any:
@@ -501,14 +505,15 @@ async def test_a_generator_stays_in_one_thread() -> None:
 
 async def test_a_cancelled_generator_is_closed_at_its_next_yield() -> None:
     release, closed = threading.Event(), threading.Event()
+    steps: list[int] = []
 
     @tool
     def work() -> Iterator[Any]:
         try:
-            yield "one"
-            release.wait(30)
-            yield "two"
-            yield "three"
+            for step in range(1_000):
+                steps.append(step)
+                yield step
+                release.wait(30)
         finally:
             closed.set()
 
@@ -517,6 +522,7 @@ async def test_a_cancelled_generator_is_closed_at_its_next_yield() -> None:
             await call(work)
     release.set()
     assert await asyncio.to_thread(closed.wait, 30)
+    assert len(steps) <= 2
 
 
 async def test_a_cancelled_async_generator_is_closed() -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails, SchemaValidator
 
 _MOST: Final = 5
+_TIME: Final = "[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?"
+_OFFSET: Final = "Z|[+-][0-9]{2}:[0-9]{2}"
 
 
 def of_arguments(parameters: Sequence[Parameter], module: str | None) -> tuple[SchemaValidator, dict[str, Any]]:
@@ -32,7 +34,8 @@ def of_arguments(parameters: Sequence[Parameter], module: str | None) -> tuple[S
     arguments.__signature__ = inspect.Signature(list(parameters))  # type: ignore[attr-defined]
     arguments.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     arguments.__module__ = module or __name__
-    core = generate_arguments_schema(arguments, "arguments")
+    # dataclasses and TypedDicts refuse keys they do not name; models say for themselves
+    core = generate_arguments_schema(arguments, "arguments", config={"extra": "forbid"})
     return SchemaValidator(core), _untitled(_generator()().generate(core))
 
 
@@ -79,6 +82,16 @@ def _generator() -> type[GenerateJsonSchema]:
             """Never: a title that repeats the name costs tokens."""
             return False
 
+        def time_schema(self, schema: Any) -> dict[str, Any]:
+            """With or without an offset, as Python has it: the format ``time`` asks for one."""
+            return {"type": "string", "pattern": f"^{_TIME}({_OFFSET})?$"}
+
+        def datetime_schema(self, schema: Any) -> dict[str, Any]:
+            """A naive datetime has no offset, and the format ``date-time`` asks for one."""
+            if schema.get("tz_constraint") == "naive":
+                return {"type": "string", "pattern": f"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}T{_TIME}$"}
+            return super().datetime_schema(schema)
+
         def encode_default(self, dft: Any) -> Any:
             """Plain values as they are: the general way makes a type adapter for each."""
             return dft if dft is None or type(dft) in (bool, int, float, str) else super().encode_default(dft)
@@ -109,7 +122,7 @@ def _told(details: ErrorDetails, arguments: Mapping[str, Any], known: Sequence[s
     if kind.startswith("missing"):
         return problem(details["loc"], "missing (required)")
     if kind in ("unexpected_keyword_argument", "extra_forbidden"):
-        return unknown(str(details["loc"][-1]), known if len(path) <= 1 else (), path[:-1])
+        return unknown(str(details["loc"][-1]), known if len(path) <= 1 else None, path[:-1])
     if kind == "value_error":
         return problem(path, f"{details['msg'].removeprefix('Value error, ')}, got {got(details['input'])}")
     text = details["msg"].replace("Input should be", "expected", 1)

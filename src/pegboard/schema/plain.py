@@ -24,35 +24,45 @@ def flaw(value: Any, *, max_depth: int) -> tuple[Path, str] | None:
     Plain means: None, bool, int, finite float, str of whole characters, list, and dict with str keys; arrays and
     objects nested at most ``max_depth`` deep. Subclasses of these count as these.
     """
-    return _flaw(value, (), max_depth)
+    return _flaw(value, max_depth)
 
 
-def _flaw(value: Any, path: Path, left: int) -> tuple[Path, str] | None:
-    if isinstance(value, str):
-        return None if _whole(value) else (path, "text with half a character (a lone surrogate)")
-    if value is None or isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return None if value.bit_length() <= _MAX_INT_BITS else (path, "a number of more than 4,300 digits")
-    if isinstance(value, float):
-        return None if math.isfinite(value) else (path, f"{_name_of(value)}, which is not a JSON number")
-    if isinstance(value, dict | list):
-        return _flaw_inside(value, path, left)
-    return path, f"a Python {type(value).__name__}, which is not JSON"
+_CONTAINERS: Final = (dict, list)
 
 
-def _flaw_inside(value: dict[Any, Any] | list[Any], path: Path, left: int) -> tuple[Path, str] | None:
-    if left <= 0:
-        return path, TOO_DEEP
+def _flaw(value: Any, left: int) -> tuple[Path, str] | None:
+    if isinstance(value, _CONTAINERS):
+        return _flaw_inside(value, left) if left > 0 else ((), TOO_DEEP)
+    text = _flaw_of_leaf(value)
+    return ((), text) if text else None
+
+
+def _flaw_inside(value: dict[Any, Any] | list[Any], left: int) -> tuple[Path, str] | None:
+    keyed = isinstance(value, dict)
     for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-        if not isinstance(key, str | int) or (isinstance(value, dict) and not isinstance(key, str)):
-            return path, f"a key that is a Python {type(key).__name__}, not text"
-        if isinstance(key, str) and not _whole(key):
-            return path, "a key with half a character (a lone surrogate)"
-        found = _flaw(item, (*path, key), left - 1)
+        if keyed and (text := _flaw_of_key(key)):
+            return (), text
+        found = _flaw(item, left - 1)
         if found:
-            return found
+            path, text = found
+            return (key, *path), text
     return None
+
+
+def _flaw_of_key(key: Any) -> str:
+    if not isinstance(key, str):
+        return f"a key that is a Python {type(key).__name__}, not text"
+    return "" if _whole(key) else "a key with half a character (a lone surrogate)"
+
+
+def _flaw_of_leaf(value: Any) -> str:
+    if isinstance(value, str):
+        return "" if _whole(value) else "text with half a character (a lone surrogate)"
+    if isinstance(value, int):  # bool too
+        return "" if value.bit_length() <= _MAX_INT_BITS else "a number of more than 4,300 digits"
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else f"{_name_of(value)}, which is not a JSON number"
+    return "" if value is None else f"a Python {type(value).__name__}, which is not JSON"
 
 
 def _whole(text: str) -> bool:

@@ -41,12 +41,13 @@ def _takes_null(schema: JsonObject, name: str) -> bool:
     return required or all("null" in types(schema, sub) for sub in _of_key(schema, schema, name, {}))
 
 
+_CONTAINERS: Final = (dict, list)
+
+
 def _has_whole_float(value: Any, depth: int) -> bool:
-    if isinstance(value, float):
-        return value.is_integer()
-    if depth > _MAX_DEPTH or not isinstance(value, dict | list):
-        return False
-    return any(_has_whole_float(item, depth + 1) for item in (value.values() if isinstance(value, dict) else value))
+    if isinstance(value, _CONTAINERS) and depth <= _MAX_DEPTH:
+        return any(_has_whole_float(item, depth + 1) for item in (value.values() if isinstance(value, dict) else value))
+    return isinstance(value, float) and value.is_integer()
 
 
 def _whole(value: Any, allowed: frozenset[str]) -> Any:

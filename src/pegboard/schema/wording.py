@@ -40,9 +40,9 @@ def problem(path: Iterable[str | int], text: str) -> str:
     return cut(f"{place(path)}: {text}", MAX_CHARS)
 
 
-def unknown(name: str, names: Iterable[str], path: Sequence[str | int] = ()) -> str:
-    """The problem of an argument, or below the root a property, that nobody asked for."""
-    known = list(names)
+def unknown(name: str, names: Iterable[str] | None, path: Sequence[str | int] = ()) -> str:
+    """The problem of an argument, or below the root a property, that nobody asked for. ``names``: None for untold."""
+    known = list(names or ())
     what = f"unknown {'property' if path else 'argument'} {_quoted(name)}"
     meant = nearest(name, known)
     if meant is not None:
@@ -50,7 +50,7 @@ def unknown(name: str, names: Iterable[str], path: Sequence[str | int] = ()) -> 
     elif known:
         text = f"{what}; known: {listed(known)}"
     else:
-        text = f"{what}; none are taken here"
+        text = what if names is None else f"{what}; none are taken here"
     return problem(path, text) if path else cut(text, MAX_CHARS)
 
 
@@ -160,6 +160,24 @@ def _one_of(options: Sequence[Any], value: Any) -> str:
     return f"expected one of {listed(options, near)}, got {got(value)}"
 
 
+def _of_format(error: jsonschema_rs.ValidationError) -> str:
+    name = error.kind.format  # type: ignore[attr-defined]
+    example = f" such as {_EXAMPLES[name]}" if name in _EXAMPLES else ""
+    return f"expected text in the format {name}{example}, got {got(error.instance)}"
+
+
+_EXAMPLES: Final = {
+    "date-time": "2024-05-31T10:00:00Z",
+    "date": "2024-05-31",
+    "time": "10:00:00Z",
+    "duration": "P3DT12H",
+    "email": "ann@example.com",
+    "uri": "https://example.com/a",
+    "uuid": "3e4666bf-d5e5-4aa7-b8ce-cefe41c7568a",
+}
+"""Formats that are easily missed by a little: a time without its offset, an address without its scheme."""
+
+
 def _other(error: jsonschema_rs.ValidationError) -> str:
     return error.message
 
@@ -168,7 +186,7 @@ _WORDS: Final[dict[str, _Words]] = {
     "type": _of_type,
     "enum": _of_enum,
     "const": _wanted("{}", "expected_value"),
-    "format": lambda error: f"expected text in the format {error.kind.format}, got {got(error.instance)}",  # type: ignore[attr-defined]
+    "format": _of_format,
     "pattern": lambda error: f"expected text that matches {error.kind.pattern}, got {got(error.instance)}",  # type: ignore[attr-defined]
     "minimum": _wanted("at least {}", "limit"),
     "maximum": _wanted("at most {}", "limit"),
