@@ -6,13 +6,14 @@ import inspect
 import re
 from typing import Any, Final
 
-from tests.runners.cases import expecting, expecting_of_clients, expecting_of_world
+from tests.runners.cases import expecting, expecting_of_clients, expecting_of_tools, expecting_of_world
 from tests.runners.cases.answer import Answer
 from tests.runners.cases.expecting import Check
 from tests.runners.cases.world import World
 
 CHECKS: Final[dict[str, Check]] = {
     **expecting.CHECKS,
+    **expecting_of_tools.CHECKS,
     **expecting_of_world.CHECKS,
     **expecting_of_clients.CHECKS,
 }

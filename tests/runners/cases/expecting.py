@@ -1,14 +1,11 @@
-"""Expectations about an answer itself. Each gives what is wrong, or nothing."""
+"""Expectations about what an answer says. Each gives what is wrong, or nothing."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from pegboard.metatools import META_TOOLS
-from pegboard.schema import check_schema
 from pegboard.tools import MISSING
 from tests.runners.cases.answer import Answer
 from tests.runners.cases.matching import as_list, has, holds
@@ -50,10 +47,6 @@ def is_error(wanted: Any, answer: Answer, world: World) -> str:
     return claim(answer.is_error is bool(wanted), f"is_error is {answer.is_error}: {answer.text[:300]!r}")
 
 
-def first(wanted: Any, answer: Answer, world: World) -> str:
-    return claim(bare(answer)[:1] == [wanted], f"first is not {wanted!r}: {bare(answer)[:5]}")
-
-
 def contains(wanted: Any, answer: Answer, world: World) -> str:
     """Names of tools where the answer has some, else parts of its text."""
     if answer.bare is None:
@@ -67,60 +60,6 @@ def excludes(unwanted: Any, answer: Answer, world: World) -> str:
         return not_in_text(unwanted, answer.text)
     present = [name for name in as_list(unwanted) if name in bare(answer)]
     return claim(not present, f"{present} among {bare(answer)[:20]}")
-
-
-def names(wanted: Any, answer: Answer, world: World) -> str:
-    return claim(sorted(bare(answer)) == sorted(wanted), f"names are {sorted(bare(answer))}")
-
-
-def top_set(wanted: Any, answer: Answer, world: World) -> str:
-    found = bare(answer)[: len(wanted)]
-    return claim(set(found) == set(wanted), f"the first are {found}")
-
-
-def whole_set(wanted: Any, answer: Answer, world: World) -> str:
-    return claim(set(bare(answer)) == set(wanted), f"names are {bare(answer)}")
-
-
-def count(wanted: Any, answer: Answer, world: World) -> str:
-    return claim(len(bare(answer)) == wanted, f"{len(bare(answer))} tools: {bare(answer)[:20]}")
-
-
-def max_n(wanted: Any, answer: Answer, world: World) -> str:
-    return no_error(True, answer, world) or claim(len(bare(answer)) <= wanted, f"{len(bare(answer))} tools")
-
-
-def total(wanted: Any, answer: Answer, world: World) -> str:
-    return claim(answer.total == wanted, f"total is {answer.total}")
-
-
-def more(wanted: Any, answer: Answer, world: World) -> str:
-    return claim(answer.more is wanted, f"more is {answer.more}")
-
-
-def unique(wanted: Any, answer: Answer, world: World) -> str:
-    return claim(len(set(answer.names or ())) == len(answer.names or ()), f"names are {answer.names}")
-
-
-def names_match(wanted: Any, answer: Answer, world: World) -> str:
-    """Shown names, against a pattern."""
-    wrong = [name for name in answer.names or () if not re.fullmatch(wanted, name)]
-    return claim(not wrong, f"{wrong} do not match {wanted}")
-
-
-async def stable(wanted: Any, answer: Answer, world: World) -> str:
-    """The same step gives the same answer again."""
-    from tests.runners.cases.steps import STEPS
-
-    again = await STEPS[answer.step["do"]].run(world, dict(answer.step))
-    return claim(again.text == answer.text, "the same search gave another answer")
-
-
-def ordered_as_list(wanted: Any, answer: Answer, world: World) -> str:
-    """A page of the list, in the list's order."""
-    shown = list(answer.names or ())
-    everything = sorted(world.everything)
-    return claim(bool(shown) and shown == everything[: len(shown)], f"names are {shown[:10]}")
 
 
 def error_names_tool(wanted: Any, answer: Answer, world: World) -> str:
@@ -194,44 +133,6 @@ def raw_reply_excludes(unwanted: Any, answer: Answer, world: World) -> str:
     return not_in_text(unwanted, json.dumps(answer.wire, ensure_ascii=False))
 
 
-def parameters(wanted: Any, answer: Answer, world: World) -> str:
-    """The names of one tool's parameters."""
-    shown = sorted(_schema(answer).get("properties") or {})
-    return claim(shown == sorted(wanted), f"parameters are {shown}")
-
-
-def schema_contains(wanted: Any, answer: Answer, world: World) -> str:
-    return in_text(wanted, json.dumps(list(answer.items), ensure_ascii=False), "the definitions")
-
-
-def schema_excludes(unwanted: Any, answer: Answer, world: World) -> str:
-    return not_in_text(unwanted, json.dumps(list(answer.items), ensure_ascii=False))
-
-
-def schema_bytes_max(wanted: Any, answer: Answer, world: World) -> str:
-    sizes = [len(json.dumps(item.get("inputSchema"), ensure_ascii=False).encode()) for item in answer.items]
-    return claim(max(sizes, default=0) <= wanted, f"schemas have {sizes} bytes")
-
-
-def required_n(wanted: Any, answer: Answer, world: World) -> str:
-    return claim(len(_schema(answer).get("required") or ()) == wanted, f"required: {_schema(answer).get('required')}")
-
-
-def all_schemas_valid(wanted: Any, answer: Answer, world: World) -> str:
-    for item in answer.items:
-        check_schema(item["inputSchema"], what=item["name"])
-    return ""
-
-
-def json_serialisable(wanted: Any, answer: Answer, world: World) -> str:
-    return claim(bool(json.dumps(list(answer.items))), "nothing to write")
-
-
-def descriptions_nonempty(wanted: Any, answer: Answer, world: World) -> str:
-    empty = [item["name"] for item in answer.items if not str(item.get("description", "")).strip()]
-    return claim(not empty, f"without a description: {empty}")
-
-
 def all_passed(wanted: Any, answer: Answer, world: World) -> str:
     return claim(not any(part.is_error for part in answer.parts), "some were refused")
 
@@ -261,22 +162,6 @@ def not_called(wanted: Any, answer: Answer, world: World) -> str:
     return claim(not world.called, f"handlers were called: {world.called}")
 
 
-def meta_tool_argument_type(wanted: Any, answer: Answer, world: World) -> str:
-    """The type of a meta-tool's argument, as models are shown it."""
-    for word, types in wanted.items():
-        declared = META_TOOLS[META.get(word, word)].shown["inputSchema"]["properties"]
-        wrong = {key: declared[key].get("type") for key, kind in types.items() if declared[key].get("type") != kind}
-        if wrong:
-            return f"{META.get(word, word)} declares {wrong}"
-    return ""
-
-
-def _schema(answer: Answer) -> dict[str, Any]:
-    item = answer.items[0] if answer.items else {}
-    schema: dict[str, Any] = item.get("inputSchema") or {}
-    return schema
-
-
 def _as_json(text: str) -> Any:
     try:
         return json.loads(text)
@@ -291,54 +176,32 @@ def _echoed(part: Answer) -> Any:
 CHECKS: Final[dict[str, Check]] = {
     "all_passed": all_passed,
     "all_refused": all_refused,
-    "all_schemas_valid": all_schemas_valid,
-    "args": parameters,
     "contains": contains,
     "contains_json": contains_json,
-    "descriptions_nonempty": descriptions_nonempty,
     "each_gets_own_args": each_gets_own_args,
     "echo_back_original_name": echo_back_original_name,
     "error_contains": message_contains,
     "error_names_tool": error_names_tool,
     "excludes": excludes,
-    "first": first,
     "is_error": is_error,
-    "json_serialisable": json_serialisable,
     "limit_noted": limit_noted,
-    "max_n": max_n,
     "mentions": mentions,
     "message_contains": message_contains,
     "message_excludes": message_excludes,
-    "meta_tool_argument_type": meta_tool_argument_type,
-    "more": more,
-    "n": count,
-    "names": names,
-    "names_match": names_match,
     "no_error": no_error,
     "no_hang_s": within_s,
     "no_traceback": no_traceback,
     "not_called": not_called,
     "nowhere": nowhere,
-    "ordered_as_list": ordered_as_list,
     "others_get_own_args": others_get_own_args,
-    "properties": parameters,
     "raw_reply_contains": raw_reply_contains,
     "raw_reply_excludes": raw_reply_excludes,
     "raw_result": raw_result,
-    "required_n": required_n,
     "result_contains": message_contains,
     "result_min_chars": result_min_chars,
     "result_text": result_text,
-    "schema_bytes_max": schema_bytes_max,
-    "schema_contains": schema_contains,
-    "schema_excludes": schema_excludes,
-    "set": whole_set,
-    "stable": stable,
     "status_mentions": mentions,
     "structured_reachable": structured_reachable,
     "text_excludes": text_excludes,
-    "top_set": top_set,
-    "total": total,
-    "unique": unique,
     "within_s": within_s,
 }

@@ -6,7 +6,6 @@ import copy
 from typing import Any
 
 from pegboard.context import Context
-from pegboard.naming import is_legal
 from pegboard.tools import Tool, Visibility
 
 FIELDS = {
@@ -38,13 +37,3 @@ def tool(told: dict[str, Any], **more: Any) -> Tool:
         if told.get(theirs) is not None
     }
     return Tool(**{"name": told["name"], "description": "", "handler": answers_nothing} | fields | more)
-
-
-def illegal_names(values: Any) -> list[Any]:
-    """The names of tools in a vector's input that are outside ``^[A-Za-z0-9_-]{1,64}$``."""
-    if isinstance(values, list):
-        return [name for value in values for name in illegal_names(value)]
-    if not isinstance(values, dict):
-        return []
-    below = [name for key, value in values.items() if key != "name" for name in illegal_names(value)]
-    return below + ([values["name"]] if "name" in values and not is_legal(values["name"]) else [])
