@@ -70,9 +70,11 @@ TEXTS: Final = (
     *("天気を調べる", "Straße ΟΔΟΣ", "reading mp3 files v2.0", "send Sends sending", "weather weather weather x"),
 )
 texts = st.sampled_from(TEXTS)
-queries = st.lists(st.sampled_from((*NAMES, *TEXTS, "the", "how do I")), max_size=3).map(" ".join) | st.text(
-    max_size=20
-)
+queries = st.builds(
+    str.join,
+    st.sampled_from((" ", ", ", " and ")),
+    st.lists(st.sampled_from((*NAMES, *TEXTS, "the", "how do I")), max_size=4),
+) | st.text(max_size=20)
 schemas = st.sampled_from(
     [
         {},
