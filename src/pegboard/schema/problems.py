@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from pegboard.errors import InvalidSchemaError
 from pegboard.schema.compile import compiled
+from pegboard.schema.explain import worded
 from pegboard.schema.plain import TOO_DEEP, flaw
 from pegboard.schema.prepare import text_forms_read
-from pegboard.schema.wording import cut, got, problem, unknown, worded
+from pegboard.schema.wording import cut, got, problem, unknown
 from pegboard.tools import JsonObject
 
 MAX_PROBLEMS: Final = 5
