@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Collection, Sequence
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -29,6 +30,7 @@ class Output:
         self.json = json
         self._stdout = sys.stdout
         self._stderr = sys.stderr
+        self._mixed = _mixed(self._stdout, self._stderr)
 
     def document(self, value: Any) -> None:
         """The one JSON document."""
@@ -63,8 +65,9 @@ class Output:
         _styled(self._stderr, visible(f"{level}: {text}"), _STYLES[level])
 
     def progress(self, text: str) -> None:
-        """How far something is."""
-        _styled(self._stderr, visible(text), "dim")
+        """How far something is. Not said where both streams end in one pipe or file: it would stand in the result."""
+        if not self._mixed:
+            _styled(self._stderr, visible(text), "dim")
 
     def flush(self) -> None:
         """Hand on what is still in a buffer. Raises BrokenPipeError when nobody reads it."""
@@ -84,6 +87,14 @@ def console(stream: IO[str]) -> Console:
     from rich.console import Console
 
     return Console(file=stream, markup=False, emoji=False, highlight=False)
+
+
+def _mixed(stdout: IO[str], stderr: IO[str]) -> bool:
+    """Whether two streams end in the same pipe or file, as with ``2>&1``."""
+    try:
+        return not stdout.isatty() and os.path.sameopenfile(stdout.fileno(), stderr.fileno())
+    except (OSError, ValueError):
+        return False
 
 
 def _write(stream: IO[str], text: str) -> None:
