@@ -97,7 +97,7 @@ def missing_notes(missing: Sequence[SourceStatus], *, named: bool) -> tuple[str,
     """What to say of sources whose tools could not be searched; without their names where those may be secret."""
     if not named:
         return (f"{len(missing)} of the sources are not ready: their tools were not searched",) if missing else ()
-    words = {"starting": "is still starting", "failed": "failed"}
+    words = {"idle": "has not been started", "starting": "is still starting", "failed": "failed"}
     return tuple(f"source {m.name!r} {words.get(m.state, m.state)}: its tools were not searched" for m in missing)
 
 

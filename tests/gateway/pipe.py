@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from pegboard import PinStore
 from pegboard.gateway import Gateway, GatewaySettings, Wire
 from pegboard.gateway.stdio import serve_lines
 from tests.gateway.served import Marks, served
@@ -168,7 +169,9 @@ class Pipe:
 
 
 @asynccontextmanager
-async def piped(folder: Path, kind: str = "none", settings: GatewaySettings | None = None) -> AsyncIterator[Pipe]:
+async def piped(
+    folder: Path, kind: str = "none", settings: GatewaySettings | None = None, store: PinStore | None = None
+) -> AsyncIterator[Pipe]:
     """A connection over pipes to a gateway in this process."""
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
@@ -178,7 +181,7 @@ async def piped(folder: Path, kind: str = "none", settings: GatewaySettings | No
     await loop.connect_read_pipe(lambda: reading, os.fdopen(ours_in, "rb"))
     transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, os.fdopen(ours_out, "wb"))
     outgoing = asyncio.StreamWriter(transport, protocol, None, loop)
-    async with served(folder, kind) as peg:
+    async with served(folder, kind, store) as peg:
         gateway = Gateway(peg, settings or GatewaySettings(name="tested"))
         serving = asyncio.create_task(serve_lines(gateway, Wire(theirs_in, theirs_out)))
         try:

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pegboard import Context, Halt, Pegboard, SourceStatus, Tool, ToolRegistry, ToolResult, Visibility
+from pegboard import Context, Halt, Pegboard, PinStore, SourceStatus, Tool, ToolRegistry, ToolResult, Visibility
 from pegboard.gateway import serve_http, serve_stdio
 from pegboard.tools import Handler
 
@@ -54,6 +54,12 @@ async def steps(arguments: dict[str, Any], context: Context) -> str:
     for step in (1, 2, 3):
         await context.progress(step, 3, f"step {step}")
     return "done"
+
+
+async def nap(arguments: dict[str, Any], context: Context) -> str:
+    """Take a moment."""
+    await asyncio.sleep(0.3)
+    return "rested"
 
 
 async def chatty(arguments: dict[str, Any], context: Context) -> str:
@@ -161,7 +167,7 @@ def registered(marks: Marks) -> ToolRegistry:
     """The tools of these tests."""
     registry = ToolRegistry()
     schema = {"type": "object", "properties": {"text": {"type": "string"}}}
-    handlers = (echo, steps, chatty, result, strange, stop_here, fail, hanging(marks), growing(registry))
+    handlers = (echo, steps, nap, chatty, result, strange, stop_here, fail, hanging(marks), growing(registry))
     registry.register(
         *(Tool(name=h.__name__, description=h.__doc__ or h.__name__, handler=h) for h in handlers),
         *(
@@ -182,10 +188,10 @@ def sources(kind: str, marks: Marks) -> list[Late]:
     return [Late(name, seconds, marks) for name, seconds in late.items()]
 
 
-def served(folder: Path, kind: str = "none") -> Pegboard:
+def served(folder: Path, kind: str = "none", store: PinStore | None = None) -> Pegboard:
     """The pegboard of these tests."""
     marks = Marks(folder)
-    return Pegboard([registered(marks)], sources=sources(kind, marks))
+    return Pegboard([registered(marks)], sources=sources(kind, marks), store=store)
 
 
 async def main(door: str, folder: Path) -> None:

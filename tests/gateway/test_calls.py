@@ -50,8 +50,9 @@ async def test_structured_content_that_is_no_object_is_kept_where_the_revision_c
         assert (await pipe.call("result", {"structuredContent": [1, 2]}))["structuredContent"] == [1, 2]
     async with piped(tmp_path) as pipe:
         await pipe.handshake()
-        result = await pipe.call("result", {"structuredContent": [1, 2]})
+        result = await pipe.call("result", {"structuredContent": [1, 2], "_meta": {"com.example/x": 1}})
         assert result["content"] == [{"type": "text", "text": "[1, 2]"}]
+        assert result["_meta"] == {"com.example/x": 1}
         assert "structuredContent" not in result
 
 

@@ -40,9 +40,9 @@ async def serving(peg: Pegboard, settings: GatewaySettings | None = None) -> Asy
     """A gateway over HTTP in this process; its address."""
     address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     task = asyncio.create_task(serve_http(peg, settings, port=0, on_listening=address.set_result))
-    await asyncio.wait([task, address], return_when=asyncio.FIRST_COMPLETED)
+    task.add_done_callback(lambda _: address.done() or address.cancel())
     try:
-        yield address.result()
+        yield await address
     finally:
         task.cancel()
         await asyncio.wait([task])
@@ -251,7 +251,7 @@ def test_other_hosts_than_loopback_are_refused(host: str) -> None:
         listen_on(host, 0)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.2"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 async def test_loopback_is_served_under_the_name_it_was_given(tmp_path: Path, host: str) -> None:
     address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     task = asyncio.create_task(serve_http(served(tmp_path), None, host, 0, on_listening=address.set_result))

@@ -112,7 +112,7 @@ async def test_requests_from_a_file_are_answered_before_the_end(tmp_path: Path) 
     lines = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        *({"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": {"name": "steps"}} for n in range(2, 30)),
+        *({"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": {"name": "nap"}} for n in range(2, 30)),
     ]
     requests.write_text("\n".join(map(json.dumps, lines)))
     with requests.open("rb") as file:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from types import FrameType
 from typing import TYPE_CHECKING, Final
 
-import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
@@ -22,15 +19,13 @@ from pegboard.errors import ConfigError
 from pegboard.gateway.exchange import SCOPE_KEY, Exchange
 from pegboard.gateway.server import Gateway
 from pegboard.gateway.settings import GatewaySettings
+from pegboard.gateway.web_server import WebServer
 from pegboard.peg import Pegboard
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 PATH: Final = "/mcp"
-
-_GRACE_SECONDS: Final = 3
-"""How long calls may still run once the server is told to stop."""
 
 _LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
@@ -39,7 +34,7 @@ async def serve_http(
     peg: Pegboard,
     settings: GatewaySettings | None = None,
     host: str = "127.0.0.1",
-    port: int = 8000,
+    port: int = 8765,
     *,
     on_listening: Callable[[str], None] | None = None,
 ) -> None:
@@ -53,9 +48,9 @@ async def serve_http(
     gateway = Gateway(peg, settings)
     address = f"http://{_authority(listener)}{PATH}"
     async with peg:
-        server = _HttpServer(gateway, listener.getsockname()[0])
-        server.told = lambda: (on_listening or _say)(address)
-        serving = asyncio.ensure_future(server.serve(sockets=[listener]))
+        app = http_app(gateway, host=listener.getsockname()[0])
+        server = WebServer(app, lambda: (on_listening or _say)(address), gateway.end_streams)
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
         try:
             await asyncio.shield(serving)
         except asyncio.CancelledError:
@@ -115,39 +110,6 @@ class _WithExchange:
             await self._app(scope, receive, send)
         finally:
             exchange.end()
-
-
-class _HttpServer(uvicorn.Server):
-    """uvicorn, told to stop in our way. Serves once."""
-
-    def __init__(self, gateway: Gateway, host: str) -> None:
-        config = uvicorn.Config(
-            http_app(gateway, host=host),
-            lifespan="on",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            ws="none",
-            timeout_graceful_shutdown=_GRACE_SECONDS,
-        )
-        super().__init__(config)
-        self._gateway = gateway
-        self.told: Callable[[], None] = lambda: None
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then say where."""
-        await super().startup(sockets)
-        self.told()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams that would never end by themselves, then the rest."""
-        self._gateway.end_streams()
-        await super().shutdown(sockets)
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop; the second Ctrl-C does not wait. uvicorn's own would raise the signal once more at the end."""
-        self.force_exit = self.should_exit and sig == signal.SIGINT
-        self.should_exit = True
 
 
 def _loopback(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:

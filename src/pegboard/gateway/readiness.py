@@ -24,14 +24,14 @@ _NEED_NAMED: Final = frozenset({"get_tool", "explain_tool", "load_tool", "call_t
 async def wait_for_sources(peg: Pegboard, name: str, arguments: Any, seconds: float) -> tuple[str, ...]:
     """Wait until the call of ``name`` can be answered as well as it ever will be, at most ``seconds``.
 
-    Gives the names of the sources that it needed and that are still starting.
+    A source that starts only when it is needed starts now. Gives the names of those that the call needed and that are
+    not ready yet.
     """
-    starting = [source for source in peg.sources if source.status().state == "starting"]
-    if not starting:
-        return ()
+    unready = {status.name for status in peg.missing() if status.state != "failed"}
     wanted = wanted_tool(name, arguments)
-    if name not in _NEED_ALL and wanted is None:
+    if not unready or (name not in _NEED_ALL and wanted is None):
         return ()
+    starting = [source for source in peg.sources if source.name in unready]
 
     def arrived() -> bool:
         return wanted is not None and peg.catalog.get(wanted) is not None

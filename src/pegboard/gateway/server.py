@@ -166,8 +166,8 @@ class Gateway:
 
     def _ttl(self) -> int:
         """A list that may grow at any moment is not to be kept."""
-        starting = any(source.status().state == "starting" for source in self.peg.sources)
-        return 0 if starting else self.settings.ttl_ms
+        unready = any(status.state != "failed" for status in self.peg.missing())
+        return 0 if unready else self.settings.ttl_ms
 
     def _handle(
         self, method: str, params: type[_Params], handler: Callable[[Request, _Params], Awaitable[HandlerResult]]
