@@ -123,8 +123,8 @@ class Pegboard:
     async def replace_source(self, source: Source, *, patience: float = 30.0) -> None:
         """Put a source in the place of the one of its name, then stop that one; add it where there is none.
 
-        The old one serves until the new one is ready or has failed its first try, at most ``patience`` seconds (default:
-        an upstream's own start timeout), so that its tools do not vanish in between.
+        The old one serves until the new one is ready or has failed its first try, at most ``patience`` seconds
+        (default: an upstream's own start timeout), so that its tools do not vanish in between.
         """
         old = next((other for other in self._sources if other.name == source.name), None)
         if old is None:

@@ -75,7 +75,7 @@ async def test_a_fault_of_our_own_tells_no_secret(tmp_path: Path, mode: Any, cap
 
     gateway = Gateway(Pegboard([registered(Marks(tmp_path))]), identify=broken)
     async with Client(gateway.server, mode=mode) as client:
-        with pytest.raises(MCPError, match="the log has the details under ([0-9a-f]{32})") as raised:
+        with pytest.raises(MCPError, match=r"the log has the details under [0-9a-f]{32}") as raised:
             await client.list_tools()
         assert raised.value.error.code == -32603
         assert "hunter2" not in str(raised.value.error)
