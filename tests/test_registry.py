@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pegboard.context import Context
-from pegboard.errors import CollisionError, DefinitionError, InvalidNameError
+from pegboard.errors import CollisionError, DefinitionError, InvalidNameError, InvalidSchemaError
 from pegboard.registry import Changes, Problem, ToolRegistry
 from pegboard.tools import Tool
 
@@ -56,6 +56,34 @@ def test_a_collision_names_both_sources_and_the_way_out() -> None:
 def test_what_is_no_tool_is_refused_with_the_fix() -> None:
     with pytest.raises(DefinitionError, match="@tool"):
         ToolRegistry().register(print)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("schema", "word"),
+    [
+        ({"type": "object", "properties": {"n": {"type": "intager"}}}, "intager"),
+        ({"type": "object", "$ref": "#"}, "itself"),
+        ({"type": "object", "properties": {"x": {"$ref": "file:///etc/passwd"}}}, "file:///etc/passwd"),
+        ({"type": "array"}, "object"),
+    ],
+)
+def test_a_schema_that_nothing_could_be_held_against_is_refused_and_named(schema: dict[str, Any], word: str) -> None:
+    registry = ToolRegistry()
+    tool = make("odd").with_(input_schema=schema)
+    with pytest.raises(InvalidSchemaError, match="'odd'") as refused:
+        registry.register(make("good"), tool)
+    assert word in str(refused.value)
+    assert names(registry) == []
+    registry.register_factory("odd", lambda: tool)
+    assert names(registry) == []
+    assert word in registry.problems()[0].reason
+
+
+def test_names_are_told_without_making_anything() -> None:
+    registry = ToolRegistry("mine")
+    registry.register(make("a", source="east"))
+    registry.register_factory("b", lambda: pytest.fail("made"))
+    assert registry.names() == {"a": "east", "b": "mine"}
 
 
 def test_a_factory_is_called_on_the_first_look_once() -> None:

@@ -32,7 +32,7 @@ from pegboard.tools import Approval, Halt, Tool, ToolResult, Visibility
 
 if TYPE_CHECKING:
     from pegboard.search import Bm25Ranker, LexicalRanker, Ranked, Ranker, SubstringRanker
-    from pegboard.sources.python import tool
+    from pegboard.sources.python import Progress, tool
 
 __version__ = "0.1.0"
 
@@ -56,6 +56,7 @@ __all__ = [
     "PinStore",
     "Policy",
     "Principal",
+    "Progress",
     "Ranked",
     "Ranker",
     "Receipt",
@@ -78,6 +79,7 @@ _LAZY: Final = {
     "Ranked": "pegboard.search",
     "Ranker": "pegboard.search",
     "SubstringRanker": "pegboard.search",
+    "Progress": "pegboard.sources.python",
     "tool": "pegboard.sources.python",
 }
 """Names whose module is loaded on first use, so that ``import pegboard`` stays fast."""

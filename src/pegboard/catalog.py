@@ -142,13 +142,15 @@ def _placed(
         renamed = legal_name(tool.bare_name, tool.source)
         if renamed not in taken and renamed not in reserved:
             return tool.with_(name=renamed)
-    return Problem(source=tool.source, name=tool.name, reason=str(collision(tool, taken.get(tool.name))))
+    owner = taken.get(tool.name)
+    reason = str(collision(tool.name, tool.source, owner.source if owner else None))
+    return Problem(source=tool.source, name=tool.name, reason=reason)
 
 
-def collision(tool: Tool, owner: Tool | None) -> CollisionError:
-    """The error for a name that is taken by ``owner``, or by a meta-tool when there is none."""
-    by = f"a tool of source {owner.source!r}" if owner else "one of Pegboard's meta-tools"
+def collision(name: str, source: str, owner: str | None) -> CollisionError:
+    """The error for a name of ``source`` that source ``owner`` has, or a meta-tool when there is no owner."""
+    by = f"a tool of source {owner!r}" if owner else "one of Pegboard's meta-tools"
     return CollisionError(
-        f"The tool name {tool.name!r} of source {tool.source!r} is already used by {by}.",
-        hint=f'Give source {tool.source!r} a prefix, rename the tool, or set collisions = "prefix".',
+        f"The tool name {name!r} of source {source!r} is already used by {by}.",
+        hint=f'Give source {source!r} a prefix, rename the tool, or set collisions = "prefix".',
     )

@@ -6,7 +6,7 @@ import re
 from enum import StrEnum
 from typing import Any, Final
 
-from pegboard.tools import Approval, Tool
+from pegboard.tools import Approval, Entry, Tool
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 _BRIEF_CHARS: Final = 200
@@ -28,22 +28,22 @@ def first_sentence(text: str) -> str:
     return sentence if len(sentence) <= _BRIEF_CHARS else sentence[: _BRIEF_CHARS - 1].rstrip() + "…"
 
 
-def describe(tool: Tool, detail: Detail) -> dict[str, Any]:
+def describe(entry: Entry, detail: Detail) -> dict[str, Any]:
     """An entry at a detail level.
 
     brief: ``name, kind, description`` (first sentence); detailed: whole description and flat ``parameters``
     (``name, type, required, description``); full: ``inputSchema`` and ``outputSchema`` in place of the parameters.
     """
     if detail is Detail.BRIEF:
-        return {"name": tool.name, "kind": tool.kind, "description": first_sentence(tool.description)}
-    told: dict[str, Any] = {"name": tool.name, "kind": tool.kind, "description": tool.description}
+        return {"name": entry.name, "kind": entry.kind, "description": first_sentence(entry.description)}
+    told: dict[str, Any] = {"name": entry.name, "kind": entry.kind, "description": entry.description}
     if detail is Detail.DETAILED:
         from pegboard.schema import flat_parameters
 
-        return told | {"parameters": flat_parameters(tool.input_schema)}
-    told["inputSchema"] = tool.input_schema
-    if tool.output_schema is not None:
-        told["outputSchema"] = tool.output_schema
+        return told | {"parameters": flat_parameters(entry.input_schema)}
+    told["inputSchema"] = entry.input_schema
+    if isinstance(entry, Tool) and entry.output_schema is not None:
+        told["outputSchema"] = entry.output_schema
     return told
 
 

@@ -19,7 +19,6 @@ from pegboard.metatools import META_TOOLS, PROFILES
 from pegboard.pins import MemoryPinStore, PinStore
 from pegboard.receipts import ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry, Unsubscribe
-from pegboard.tools import Tool
 
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
@@ -274,11 +273,11 @@ class Pegboard:
 
     def _refuse_collisions(self) -> None:
         """What a developer wired wrongly is said at once; what arrives later is set aside and reported."""
-        owners: dict[str, Tool] = {}
+        owners: dict[str, str] = {}
         for registry in self._registries:
-            for tool in registry.tools():
-                if tool.name in META_TOOLS and self._collisions != "prefix":
-                    raise collision(tool, None)
-                if tool.name in owners and self._collisions == "refuse":
-                    raise collision(tool, owners[tool.name])
-                owners[tool.name] = tool
+            for name, source in registry.names().items():
+                if name in META_TOOLS and self._collisions != "prefix":
+                    raise collision(name, source, None)
+                if name in owners and self._collisions == "refuse":
+                    raise collision(name, source, owners[name])
+                owners.setdefault(name, source)

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from pegboard.errors import CollisionError, DefinitionError
 from pegboard.naming import check_name
-from pegboard.tools import Tool
+from pegboard.tools import EMPTY_SCHEMA, Tool
 
 logger = logging.getLogger(__name__)
 
@@ -124,7 +124,8 @@ class ToolRegistry:
     def register(self, *tools: Tool) -> None:
         """Add tools, in order: all of them or, on any mistake, none.
 
-        Raises CollisionError when a name is taken, in the registry or within the batch.
+        Raises CollisionError when a name is taken, in the registry or within the batch, InvalidSchemaError for a schema
+        that no argument could be held against, and DefinitionError for what is no tool.
         """
         merged = dict(self._state.tools)
         for tool in tools:
@@ -135,6 +136,7 @@ class ToolRegistry:
                 )
             if tool.name in merged:
                 raise _collision(tool, merged[tool.name])
+            _check_schemas(tool)
             merged[tool.name] = tool
         self._swap(_State(merged, self._state.problems))
 
@@ -192,6 +194,10 @@ class ToolRegistry:
         }
         self._swap(_State(rebuilt, self._state.problems))
 
+    def names(self) -> dict[str, str]:
+        """The name of every tool and its source, in registration order. Makes nothing."""
+        return {name: _source_of(held) or self.name for name, held in self._state.tools.items()}
+
     def tools(self) -> tuple[Tool, ...]:
         """Every tool, in registration order. Makes what factories have not made yet."""
         made = (_made(self.name, name, held) for name, held in self._state.tools.items())
@@ -238,6 +244,16 @@ def _collision(tool: Tool, owner: Tool | _Factory) -> CollisionError:
         f"Two tools are named {tool.name!r}: one of {taken_by!r}, one of {tool.source!r}.",
         hint="Rename one of them, or give one source a prefix.",
     )
+
+
+def _check_schemas(tool: Tool) -> None:
+    if tool.input_schema is EMPTY_SCHEMA and tool.output_schema is None:
+        return
+    from pegboard.schema import check_schema
+
+    check_schema(tool.input_schema, what=f"the input schema of tool {tool.name!r}")
+    if tool.output_schema is not None:
+        check_schema(tool.output_schema, what=f"the output schema of tool {tool.name!r}", root_object=False)
 
 
 def _source_of(held: Tool | _Factory) -> str | None:
@@ -289,4 +305,5 @@ def _made(registry: str, name: str, held: Tool | _Factory) -> Tool | None:
 def _named(tool: Tool, name: str) -> Tool:
     if not isinstance(tool, Tool):
         raise DefinitionError(f"The factory gave {type(tool).__name__}, not a tool.")
+    _check_schemas(tool)
     return tool if tool.name == name else tool.with_(name=name)
