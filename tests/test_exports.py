@@ -30,6 +30,7 @@ PUBLIC = [
     "PinStore",
     "Policy",
     "Principal",
+    "Progress",
     "Ranked",
     "Ranker",
     "Receipt",
