@@ -30,7 +30,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-demo: $(READY) ## see what it does, in half a minute
+demo: $(READY) ## see what it does, with real servers
 	@$(BIN)/pegboard demo
 
 test: $(READY) ## run the tests; one of them: make test ARGS='tests/test_naming.py -x'
@@ -61,5 +61,5 @@ conformance: $(READY) ## run the official MCP conformance suite against the gate
 	@scripts/conformance
 
 clean: ## remove everything that was made here
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .bench .demo build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
