@@ -16,11 +16,11 @@ async def echo(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
     return arguments
 
 
-def make(name: str, description: str = "", **fields: Any) -> Tool:
+def make(name: str, description: str = "", *, always: bool = False, **fields: Any) -> Tool:
     """A tool that echoes its arguments unless told otherwise."""
-    always = fields.pop("always", False)
     visibility = Visibility.ALWAYS if always else Visibility.ON_DEMAND
-    return Tool(**{"name": name, "description": description, "handler": echo, "visibility": visibility} | fields)
+    fields = {"handler": echo, "visibility": visibility, **fields}
+    return Tool(name=name, description=description, **fields)
 
 
 def registry_of(*tools: Tool, name: str = "python") -> ToolRegistry:

@@ -71,7 +71,8 @@ class Bench:
 
     @property
     def shown(self) -> list[tuple[str, str]]:
-        return [(item.name, item.digest) for item in (*self.record.always, *self.record.slots)]
+        always = [(shown.name, shown.digest) for shown in self.record.always]
+        return always + [(slot.name, slot.digest) for slot in self.record.slots]
 
 
 def test_every_state_has_a_row_and_every_row_leads_to_a_state() -> None:
