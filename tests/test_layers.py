@@ -31,6 +31,7 @@ CORE = (
     "budget",
     "unwrapping",
     "metatools",
+    "board_tools",
     "prefix",
     "board",
     "peg",

@@ -18,12 +18,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.auth import Action, Principal
+from pegboard.board_tools import meta_tools
 from pegboard.context import Context, ProgressSink, _no_progress
 from pegboard.dispatch import new_call_id
 from pegboard.errors import BoardError, NotFoundError, StoreError, UnloadedError
 from pegboard.finding import FindResult, View, find, missing_notes
 from pegboard.limits import Limits
-from pegboard.metatools import META_TOOLS, PIN_CHANGING
+from pegboard.metatools import PIN_CHANGING
 from pegboard.pins import (
     Boundary,
     PinDiff,
@@ -34,7 +35,7 @@ from pegboard.pins import (
     at_boundary,
 )
 from pegboard.prefix import Listing
-from pegboard.tools import Halt, Tool, ToolResult, Visibility
+from pegboard.tools import Halt, JsonObject, Tool, ToolResult, Visibility
 
 if TYPE_CHECKING:
     from pegboard.peg import Pegboard
@@ -71,7 +72,7 @@ class Board:
         self.profile = profile
         self._values = context
         self._allowed = allowed
-        self._meta = {name: META_TOOLS[name] for name in peg.profiles[profile] if name in META_TOOLS}
+        self._meta = meta_tools(peg.profiles[profile])
         self._saved = record
         self._record = record or PinRecord(owner=principal.key if principal else None)
         self._queue = PinQueue()
@@ -140,6 +141,21 @@ class Board:
         shown = [(item.name, item.shown) for item in self._record.always]
         shown += [(slot.name, slot.shown) for slot in self._record.slots]
         return Listing(tuple(definition for name, definition in shown if name not in self._hidden))
+
+    def pinned(self) -> tuple[JsonObject, ...]:
+        """The part of the listing behind the always-visible tools: pins in pin order, tombstones in their places."""
+        return tuple(slot.shown for slot in self._record.slots if slot.name not in self._hidden)
+
+    async def other(self, board_id: str | None) -> Board:
+        """Another board like this one: that of an id, or a new one. Raises BoardError for an unknown id."""
+        return await self._peg.open(
+            self.principal,
+            board_id,
+            surface=self.surface,
+            context=self._values,
+            allowed=self._allowed,
+            profile=self.profile,
+        )
 
     @property
     def tombstone_tokens(self) -> int:
@@ -253,6 +269,7 @@ class Board:
                 if await self._peg.store.save(self.id, boundary.record):
                     self._record = boundary.record
                     self._queue.settle(queue)
+                    self._peg.boundary_made(self.id)
                     return boundary.diff
                 await self._reload()
         raise StoreError(f"Board {self.id} was changed by others {_COMMIT_TRIES} times in a row.", hint="Commit again.")

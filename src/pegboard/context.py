@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from pegboard.auth import Principal
+    from pegboard.board import Board
     from pegboard.finding import FindResult, View
     from pegboard.limits import Limits
     from pegboard.pins import PinState
@@ -59,6 +60,10 @@ class BoardHandle(Protocol):
 
     async def call_any(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:
         """Call any permitted tool, shown or not, through the same dispatch."""
+        ...
+
+    async def other(self, board_id: str | None) -> Board:
+        """Another board of the same principal: that of an id, or a new one. Raises BoardError for an unknown id."""
         ...
 
 

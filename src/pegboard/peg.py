@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from pegboard.auth import AllowAll, Policy, Principal
 from pegboard.board import Board
+from pegboard.board_tools import BOARD_TOOLS, META_NAMES
 from pegboard.catalog import Catalog, Collisions, collision, compose
 from pegboard.dispatch import Approver, Dispatcher
 from pegboard.errors import BoardError, CollisionError
 from pegboard.limits import Limits
-from pegboard.metatools import META_TOOLS, PROFILES
+from pegboard.metatools import PROFILES
 from pegboard.pins import MemoryPinStore, PinStore
 from pegboard.receipts import ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry, Unsubscribe
@@ -59,12 +60,14 @@ class Pegboard:
         self.policy = policy or AllowAll()
         self.store = store or MemoryPinStore()
         self.profiles = {**PROFILES, **{name: tuple(tools) for name, tools in (profiles or {}).items()}}
+        self.profiles.setdefault("boards", (*self.profiles["modern"], *BOARD_TOOLS))
         self._ranker = ranker
         self._collisions = collisions
         self._registries: list[ToolRegistry] = []
         self._sources: list[Source] = []
         self._unsubscribe: dict[int, Unsubscribe] = {}
         self._listeners: list[Callable[[], None]] = []
+        self._boundary_listeners: list[Callable[[str], None]] = []
         self._catalog: Catalog | None = None
         self._generation = 0
         self._started = False
@@ -181,7 +184,7 @@ class Pegboard:
             self._catalog = compose(
                 self._registries,
                 collisions=self._collisions,
-                reserved=META_TOOLS,
+                reserved=META_NAMES,
                 generation=self._generation,
                 ranker=self._ranker,
             )
@@ -196,6 +199,21 @@ class Pegboard:
                 self._listeners.remove(listener)
 
         return unsubscribe
+
+    def on_boundary(self, listener: Callable[[str], None]) -> Unsubscribe:
+        """Call ``listener(board_id)`` after every boundary of a board. Returns a function that stops it."""
+        self._boundary_listeners.append(listener)
+
+        def unsubscribe() -> None:
+            if listener in self._boundary_listeners:
+                self._boundary_listeners.remove(listener)
+
+        return unsubscribe
+
+    def boundary_made(self, board_id: str) -> None:
+        """A board says that it has made a boundary."""
+        for listener in tuple(self._boundary_listeners):
+            listener(board_id)
 
     def status(self) -> dict[str, Any]:
         """How every source is doing and what was set aside, as a JSON object."""
@@ -276,7 +294,7 @@ class Pegboard:
         owners: dict[str, str] = {}
         for registry in self._registries:
             for name, source in registry.names().items():
-                if name in META_TOOLS and self._collisions != "prefix":
+                if name in META_NAMES and self._collisions != "prefix":
                     raise collision(name, source, None)
                 if name in owners and self._collisions == "refuse":
                     raise collision(name, source, owners[name])

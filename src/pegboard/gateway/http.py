@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 PATH: Final = "/mcp"
+BOARD_PATH: Final = "/mcp/b/{board}"
 
 _LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
@@ -60,7 +61,7 @@ async def serve_http(
 
 
 def http_app(gateway: Gateway, *, host: str = "127.0.0.1") -> Starlette:
-    """The gateway as an ASGI application, with the endpoint at ``/mcp``; for one run of one server.
+    """The gateway as an ASGI application with the endpoint ``/mcp``, and ``/mcp/b/BOARD``; for one run of one server.
 
     Its lifespan starts and stops the pegboard. Requests are answered only when they name ``host``, or another name of
     this machine's loopback, as the host that they are for, and come from a page of such a host or from no page.
@@ -78,8 +79,9 @@ def http_app(gateway: Gateway, *, host: str = "127.0.0.1") -> Starlette:
         async with gateway.peg, manager.run():
             yield
 
+    paths = [PATH, BOARD_PATH] if gateway.settings.boards else [PATH]
     endpoint = _WithExchange(StreamableHTTPASGIApp(manager))
-    return Starlette(routes=[Route(PATH, endpoint=endpoint)], lifespan=lifespan)
+    return Starlette(routes=[Route(path, endpoint=endpoint) for path in paths], lifespan=lifespan)
 
 
 def listen_on(host: str, port: int) -> socket.socket:

@@ -36,12 +36,13 @@ class Hub:
         """A hub that is told of the pegboard's changes until the context ends."""
         async with anyio.create_task_group() as tasks:
             hub = cls(peg, tasks)
-            unsubscribe = peg.on_change(hub._on_change)
+            unsubscribe = peg.on_change(hub._on_change), peg.on_boundary(hub._on_boundary)
             tasks.start_soon(hub._announce)
             try:
                 yield hub
             finally:
-                unsubscribe()
+                for stop in unsubscribe:
+                    stop()
                 hub._open = False
                 tasks.cancel_scope.cancel()
 
@@ -52,6 +53,10 @@ class Hub:
 
     def _on_change(self) -> None:
         self._changed.set()
+
+    def _on_boundary(self, board_id: str) -> None:
+        if self.listening.waits_for(board_id):
+            self._changed.set()
 
     async def _announce(self) -> None:
         while True:

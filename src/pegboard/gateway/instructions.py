@@ -15,11 +15,17 @@ _LINES: Final = (
     ("call_tool", "call_tool calls any tool by its exact name, listed or not."),
     ("load_tool", "load_tool lists a tool that you will call again; unload_tool takes it off the list."),
     ("skills", "skills gives the full instructions of a skill that a search has found: read them before such a task."),
-    ("open_board", "open_board gives you a board of your own; name it in later calls to keep tools loaded on it."),
 )
 """(a meta-tool, what to say where a profile has it), in the order in which it is said."""
 
 
+_BOARDS: Final = {
+    "load_tool": "open_board gives you a board: load_tool keeps a tool on it, list_tools(board) shows its definition."
+}
+"""What is said in place of a line where a profile has boards as arguments."""
+
+
 def instructions_for(meta_tools: Collection[str]) -> str:
     """The text for a profile with these meta-tools."""
-    return " ".join(line for name, line in _LINES if name in meta_tools)
+    instead = _BOARDS if "open_board" in meta_tools else {}
+    return " ".join(instead.get(name, line) for name, line in _LINES if name in meta_tools)

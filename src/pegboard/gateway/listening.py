@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Hashable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
@@ -14,6 +14,13 @@ logger = logging.getLogger(__name__)
 
 Fingerprint = Callable[[], Awaitable[str]]
 """The fingerprint of one list, as of now."""
+
+
+class About(NamedTuple):
+    """Which list a stream is about: that of a principal (by its key, None for nobody), or of one of its boards."""
+
+    principal: str | None
+    board: str | None
 
 
 class _Audience:
@@ -39,25 +46,29 @@ class Listening:
     """The open ``subscriptions/listen`` streams, by the list they are about. Lives as long as a server's lifespan."""
 
     def __init__(self) -> None:
-        self._audiences: dict[Hashable, _Audience] = {}
+        self._audiences: dict[About, _Audience] = {}
 
     async def serve(
         self,
         context: ServerRequestContext[Any, Any],
         params: SubscriptionsListenRequestParams,
-        key: Hashable,
+        about: About,
         fingerprint: Fingerprint,
     ) -> SubscriptionsListenResult:
-        """Serve one stream until its client leaves. ``key`` is equal for streams that are about one list."""
-        audience = self._audiences.setdefault(key, _Audience(fingerprint))
+        """Serve one stream until its client leaves."""
+        audience = self._audiences.setdefault(about, _Audience(fingerprint))
         audience.size += 1
         try:
             await audience.look()
             return await audience.handler(context, params)
         finally:
             audience.size -= 1
-            if not audience.size and self._audiences.get(key) is audience:
-                del self._audiences[key]
+            if not audience.size:
+                del self._audiences[about]
+
+    def waits_for(self, board_id: str) -> bool:
+        """Whether somebody listens for changes of this board."""
+        return any(about.board == board_id for about in self._audiences)
 
     async def look(self) -> None:
         """Look whether lists have changed, and tell those who listen."""

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from pegboard.metatools import META_TOOLS
+from pegboard.board_tools import META_NAMES
 from pegboard.naming import SEPARATOR, slug
 from pegboard.peg import Pegboard
 from pegboard.registry import Source
@@ -42,7 +42,7 @@ async def wait_for_sources(peg: Pegboard, name: str, arguments: Any, seconds: fl
 
 def wanted_tool(name: str, arguments: Any) -> str | None:
     """The one tool that a call is about; None when it is about many, or about none."""
-    if name not in META_TOOLS:
+    if name not in META_NAMES:
         return name
     named = arguments.get("name") if name in _NEED_NAMED and isinstance(arguments, Mapping) else None
     return named if isinstance(named, str) else None

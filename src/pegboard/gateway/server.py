@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final, TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from mcp import MCPError
 from mcp.server.caching import CacheHint
-from mcp.server.context import HandlerResult, ServerRequestContext
+from mcp.server.context import HandlerResult
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.types import (
@@ -24,35 +25,24 @@ from pydantic import BaseModel
 from pegboard.auth import AllowAll, Principal
 from pegboard.board import Board
 from pegboard.dispatch import new_call_id
+from pegboard.errors import BoardError
 from pegboard.gateway.exchange import exchange_in
 from pegboard.gateway.faithful import faithfully, mean
 from pegboard.gateway.hub import Hub
 from pegboard.gateway.instructions import instructions_for
+from pegboard.gateway.listening import About
 from pegboard.gateway.readiness import wait_for_sources
 from pegboard.gateway.render import call_result, is_modern, list_result
+from pegboard.gateway.requests import Identify, Request, board_in, client_of, meta_of, nobody
 from pegboard.gateway.sessions import SURFACE, Session
 from pegboard.gateway.settings import GatewaySettings
-from pegboard.metatools import META_TOOLS
 from pegboard.peg import Pegboard
 from pegboard.prefix import Listing
-from pegboard.tools import Halt, JsonObject, ToolResult, Visibility, text_block
+from pegboard.tools import Halt, ToolResult, Visibility, text_block
 
 logger = logging.getLogger(__name__)
 
-Request = ServerRequestContext[Hub, Any]
-"""One request of a client, as the SDK hands it to a handler."""
-
-Identify = Callable[[Request], Principal | None]
-"""Who a request speaks for; None in trusted local use."""
-
 _Params = TypeVar("_Params", bound=BaseModel)
-
-_OF_THE_CONNECTION: Final = "io.modelcontextprotocol/"
-"""Keys of ``_meta`` that begin so, and ``progressToken``, speak of the client's connection and end here."""
-
-
-def nobody(request: Request) -> None:
-    """Trusted local use: no request speaks for anybody."""
 
 
 class Gateway:
@@ -76,6 +66,11 @@ class Gateway:
         self._handle("tools/call", CallToolRequestParams, self._call)
         self._handle("subscriptions/listen", SubscriptionsListenRequestParams, self._listen)
 
+    @property
+    def profile(self) -> str:
+        """The profile of clients whose list does not change."""
+        return "boards" if self.settings.boards else "modern"
+
     def instructions(self, profile: str) -> str:
         """What clients of a profile are told about working with the board."""
         return self.settings.instructions or instructions_for(self.peg.profiles[profile])
@@ -98,9 +93,9 @@ class Gateway:
     async def _list(self, request: Request, params: PaginatedRequestParams) -> HandlerResult:
         if params.cursor:
             raise MCPError(code=INVALID_PARAMS, message="The list has one page: leave the cursor out.")
-        principal = self._identify(request)
-        if is_modern(request.protocol_version):
-            listing = await self._stable_listing(principal)
+        principal, board_id = self._identify(request), board_in(request)
+        if is_modern(request.protocol_version) or board_id:
+            listing = await self._stable_listing(principal, board_id)
         else:
             session = self._session(request, principal)
             listing = await session.listing()
@@ -108,9 +103,9 @@ class Gateway:
         return mean(list_result(listing.items, request.protocol_version, ttl_ms=self._ttl()))
 
     async def _call(self, request: Request, params: CallToolRequestParams) -> HandlerResult:
-        principal = self._identify(request)
-        if is_modern(request.protocol_version):
-            outcome = await self._run(request, await self._stable_board(principal), params)
+        principal, board_id = self._identify(request), board_in(request)
+        if is_modern(request.protocol_version) or board_id:
+            outcome = await self._run(request, await self._stable_board(principal, board_id), params)
         else:
             session = self._session(request, principal)
             try:
@@ -121,13 +116,13 @@ class Gateway:
         return mean(call_result(outcome, request.protocol_version))
 
     async def _listen(self, request: Request, params: SubscriptionsListenRequestParams) -> HandlerResult:
-        principal = self._identify(request)
+        principal, board_id = self._identify(request), board_in(request)
 
         async def fingerprint() -> str:
-            return (await self._stable_listing(principal)).fingerprint
+            return (await self._stable_listing(principal, board_id)).fingerprint
 
-        key = principal.key if principal else None
-        return await request.lifespan_context.listening.serve(request, params, key, fingerprint)
+        about = About(principal.key if principal else None, board_id)
+        return await request.lifespan_context.listening.serve(request, params, about, fingerprint)
 
     async def _run(self, request: Request, board: Board, params: CallToolRequestParams) -> ToolResult | Halt:
         raw = request.params or {}
@@ -136,18 +131,27 @@ class Gateway:
         outcome = await board.call(
             params.name,
             arguments,
-            meta=_meta_of(raw),
+            meta=meta_of(raw),
             on_progress=request.session.report_progress,
-            client=_client_of(request),
+            client=client_of(request),
         )
         return _with_note(outcome, missing if board.principal is None else ())
 
-    async def _stable_board(self, principal: Principal | None) -> Board:
-        """A board for one request of a modern client: nothing that is done to it outlives the request."""
-        return await self.peg.open(principal, surface=SURFACE, profile="modern")
+    async def _stable_board(self, principal: Principal | None, board_id: str | None) -> Board:
+        """A board for one request: nothing that is done to it outlives the request.
 
-    async def _stable_listing(self, principal: Principal | None) -> Listing:
-        return (await self._stable_board(principal)).listing()
+        ``board_id`` is that of the address, if it names one; such a board is changed through the Python API alone.
+        """
+        profile = "modern" if board_id else self.profile
+        return await self.peg.open(principal, board_id, surface=SURFACE, profile=profile)
+
+    async def _stable_listing(self, principal: Principal | None, board_id: str | None) -> Listing:
+        if board_id is None:
+            return (await self._stable_board(principal, None)).listing()
+        board = await self._stable_board(principal, board_id)
+        # What is always visible is told as of now and by this door's profile, whichever opened the board.
+        always = (await self.peg.open(principal, surface=SURFACE, profile=board.profile)).listing()
+        return Listing((*always.items, *board.pinned()))
 
     def _session(self, request: Request, principal: Principal | None) -> Session:
         return request.lifespan_context.sessions.of(request, principal)
@@ -177,6 +181,8 @@ class Gateway:
                 return await handler(request, typed)
             except MCPError:
                 raise
+            except BoardError as error:
+                raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
             except Exception as error:
                 where = new_call_id()
                 logger.exception("%s failed (%s)", method, where)
@@ -195,7 +201,7 @@ class _Server(Server[Hub]):
         super().__init__(
             gateway.settings.name,
             version=gateway.settings.version,
-            instructions=gateway.instructions("modern"),
+            instructions=gateway.instructions(gateway.profile),
             lifespan=lambda _: gateway.running(),
             cache_hints={"server/discover": CacheHint(ttl_ms=gateway.settings.ttl_ms, scope="private")},
             get_tool_input_schema=self._listed_schema if trusting else None,
@@ -216,22 +222,9 @@ class _Server(Server[Hub]):
 
     def _listed_schema(self, name: str) -> Mapping[str, Any] | None:
         """The input schema of a tool in the stable list: only such a tool's arguments are mirrored in headers."""
-        tool = META_TOOLS.get(name) or self._gateway.peg.catalog.get(name)
+        tool = self._gateway.peg.catalog.get(name)
         shown = tool is not None and tool.visibility_on(SURFACE) is Visibility.ALWAYS
         return tool.input_schema if tool is not None and shown else None
-
-
-def _meta_of(params: Mapping[str, Any]) -> JsonObject:
-    """What of a request's ``_meta`` is for the tool: tracing and vendor keys."""
-    meta = params.get("_meta") or {}
-    return {k: v for k, v in meta.items() if k != "progressToken" and not k.startswith(_OF_THE_CONNECTION)}
-
-
-def _client_of(request: Request) -> JsonObject:
-    """What the client's own connection can do: ``revision`` and ``capabilities``."""
-    declared = request.session.client_capabilities
-    capabilities = declared.model_dump(by_alias=True, mode="json", exclude_none=True) if declared else {}
-    return {"revision": request.protocol_version, "capabilities": capabilities}
 
 
 def _with_note(outcome: ToolResult | Halt, missing: tuple[str, ...]) -> ToolResult | Halt:
@@ -239,10 +232,4 @@ def _with_note(outcome: ToolResult | Halt, missing: tuple[str, ...]) -> ToolResu
     if not missing or isinstance(outcome, Halt) or not outcome.is_error:
         return outcome
     note = f"Still starting: {', '.join(missing)}. If the tool is one of theirs, try again in a moment."
-    return ToolResult(
-        content=(*outcome.content, text_block(note)),
-        structured=outcome.structured,
-        is_error=True,
-        meta=outcome.meta,
-        extra=outcome.extra,
-    )
+    return replace(outcome, content=(*outcome.content, text_block(note)))

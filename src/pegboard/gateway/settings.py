@@ -21,7 +21,8 @@ class GatewaySettings:
     """Immutable, process-wide. The defaults are Pegboard's own.
 
     ``name`` and ``version`` are how the server introduces itself; ``instructions`` replaces what it tells models about
-    working with the board (None: written from the profile). ``boards`` adds boards that are named in arguments.
+    working with the board (None: written from the profile). ``boards`` adds boards that modern clients name in
+    arguments, and that have addresses of their own over HTTP.
     ``ready_wait`` seconds at most does a call wait for sources that are still starting. ``ttl_ms`` is how long a modern
     client may keep a list, in milliseconds. ``max_message`` bytes at most has one message of a client.
     ``session_idle`` seconds without a request end a session over HTTP, and ``max_sessions`` may be open there at once.
