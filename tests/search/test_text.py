@@ -123,6 +123,11 @@ def test_an_ask_is_split_where_needs_are_joined() -> None:
     ]
 
 
+def test_names_numbers_and_addresses_are_not_split_into_clauses() -> None:
+    ask = "search-and-load the 1,000 rows of http://example.com at 10:30 with this.or.that"
+    assert len(clauses(ask)) == 1
+
+
 def test_stemming_in_many_threads_gives_what_one_gives() -> None:
     middles = [f"{first}a{last}" for first in "bcdfghklmnprstvw" for last in "bcdfghklmnprstvw"]
     fresh = [f"{middle}{ending}" for middle in middles for ending in ("alizations", "ingly", "ousness")]

@@ -52,7 +52,7 @@ _PLAIN: Final = re.compile(r"[a-z0-9_-]+")
 _APOSTROPHES: Final = str.maketrans({"\u2019": "'", "\u02bc": "'"})
 # A clause of an ask ends at the punctuation of a sentence, or at a word that joins one need to the next.
 _CLAUSE_ENDS: Final = re.compile(
-    r"[.!?](?=\s|$)|[,;:\n\u3002\u3001\uff0c\uff1b]|\b(?:and|then|also|but|or)\b", re.IGNORECASE
+    r"[.!?,;:](?=\s|$)|[\n\u3002\u3001\uff0c\uff1b]|(?<![\w.-])(?:and|then|also|but|or)(?![\w.-])", re.IGNORECASE
 )
 
 
