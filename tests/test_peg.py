@@ -115,3 +115,18 @@ async def test_a_source_that_does_not_stop_cleanly_is_logged(caplog: pytest.LogC
         pass
     assert "stubborn" in caplog.text
     assert other.life[-1] == "stopped"
+
+
+async def test_sources_that_have_begun_are_stopped_when_the_start_is_cancelled() -> None:
+    class Endless(Bringer):
+        async def start(self) -> None:
+            await asyncio.Event().wait()
+
+    begun = Bringer("begun")
+    starting = asyncio.create_task(Pegboard(sources=[begun, Endless("endless")]).start())
+    while "started" not in begun.life:
+        await asyncio.sleep(0)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    assert begun.life == ["started", "stopped"]

@@ -146,13 +146,13 @@ def process(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
 
 
 def client_file(folder: Path, **scripts: dict[str, Any]) -> Path:
-    """A client's file with one scripted server for each script."""
+    """A client's file with one scripted server for each script, each with all the time to start."""
     servers = {}
     for name, script in scripts.items():
         path = folder / f"{name}.json"
         path.write_text(json.dumps(script), "utf-8")
         arguments = [str(SCRIPTED), str(path), str(folder / f"{name}.jsonl")]
-        servers[name] = {"command": sys.executable, "args": arguments}
+        servers[name] = {"command": sys.executable, "args": arguments, "startup_timeout_sec": 600}
     file = folder / "mcp.json"
     file.write_text(json.dumps({"mcpServers": servers}), "utf-8")
     return file

@@ -134,7 +134,11 @@ def test_in_json_the_steps_are_kept_instead_of_printed(capsys: pytest.CaptureFix
 
 
 def test_the_repository_is_made_anew_and_by_nobodys_settings(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (here / "gitconfig").write_text("[commit]\n\tgpgsign = true\n[core]\n\thooksPath = /nowhere\n", "utf-8")
+    hook = here / "hooks" / "pre-commit"
+    hook.parent.mkdir()
+    hook.write_text("#!/bin/sh\nexit 1\n", "utf-8")
+    hook.chmod(0o755)
+    (here / "gitconfig").write_text(f"[commit]\n\tgpgsign = true\n[core]\n\thooksPath = {hook.parent}\n", "utf-8")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(here / "gitconfig"))
     first = make_repository(here)
     (first / "stray.txt").write_text("x", "utf-8")
