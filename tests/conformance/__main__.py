@@ -1,0 +1,113 @@
+"""``python -m tests.conformance``: the suite against the gateway at both revisions, then the Inspector.
+
+    --fixture       the suite against the fixture alone: is it the gateway's fault?
+    --if-possible   end well when npm or the network is missing
+
+Exits with 0 when all went as expected, 1 when something did not, 2 when npm or the network is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Final
+
+import anyio
+from mcp import Client
+
+from tests.conformance import inspector, suite
+from tests.conformance.programs import CACHE, ROOT, CannotRunError, Programs, programs
+from tests.conformance.report import report
+from tests.conformance.serving import FIXTURE, gateway, serving
+from tests.conformance.verdict import read_expected
+
+REVISIONS: Final = ("2025-11-25", "2026-07-28")
+
+UPSTREAM_ERAS: Final = ("handshake", "modern")
+"""How the gateway talks to the server behind it; its clients see no difference."""
+
+
+def main() -> int:
+    """Run what is asked for; the exit code."""
+    parser = ArgumentParser("python -m tests.conformance", description="Run the official MCP conformance suite.")
+    parser.add_argument("--fixture", action="store_true", help="score the fixture alone, without a gateway")
+    parser.add_argument("--if-possible", action="store_true", help="end well when npm or the network is missing")
+    asked = parser.parse_args()
+    try:
+        found = programs()
+    except CannotRunError as error:
+        print(f"The conformance suite cannot run here: {error}", file=sys.stderr)
+        return 0 if asked.if_possible else 2
+    went_well = fixture_alone(found) if asked.fixture else all([through_gateway(found), by_inspector(found)])
+    print("\nAll as expected." if went_well else "\nNot as expected: see the lines with '!'.")
+    return 0 if went_well else 1
+
+
+def fixture_alone(found: Programs) -> bool:
+    """Score the server that stands behind the gateway otherwise."""
+    with serving([*FIXTURE, "--http"]) as address:
+        ends = [scored(found, revision, address, "fixture-alone", None) for revision in REVISIONS]
+    return all(ends)
+
+
+def through_gateway(found: Programs) -> bool:
+    """Score the gateway, with an upstream of either era."""
+    went_well = True
+    for era in UPSTREAM_ERAS:
+        with gateway(settings(era)) as address:
+            anyio.run(upstream_ready, address)
+            for revision in REVISIONS:
+                went_well &= scored(found, revision, address, f"{era}-upstream", suite.expected_file(revision))
+    return went_well
+
+
+def by_inspector(found: Programs) -> bool:
+    """Go through the gateway as the Inspector does."""
+    print("\nThe Inspector", flush=True)
+    went_well = True
+    for step, problem in inspector.run(found):
+        print(f"  {'!' if problem else '-'} {step.what}", flush=True)
+        if problem:
+            went_well = False
+            print(problem)
+    return went_well
+
+
+def scored(found: Programs, revision: str, address: str, label: str, expected: Path | None) -> bool:
+    """Run the suite once, and tell what came of it."""
+    print(f"\nMCP {revision}, {label.replace('-', ' ')}", flush=True)
+    began = time.monotonic()
+    verdict = suite.run(found, revision, address, CACHE / "results" / f"{revision}-{label}", expected)
+    reasons = read_expected(expected.read_text("utf-8")) if expected else {}
+    print(report(verdict, reasons))
+    print(f"  {time.monotonic() - began:.1f} s", flush=True)
+    return verdict.as_expected
+
+
+def settings(era: str) -> str:
+    """The fixture behind the gateway, its tools under their own names and all of them listed."""
+    command, *arguments = FIXTURE
+    return f"""
+[upstreams.fixture]
+command = {json.dumps(command)}
+args = {json.dumps(arguments)}
+cwd = {json.dumps(str(ROOT))}
+prefix = false
+visibility = "always"
+era = {json.dumps(era)}
+"""
+
+
+async def upstream_ready(address: str) -> None:
+    """Search once: that waits for upstreams, while a list is given as it is."""
+    async with Client(address) as client:
+        found = await client.call_tool("find_tools", {"query": "test_simple_text"})
+    if "test_simple_text" not in str(found.content):
+        raise RuntimeError(f"The fixture's tools are not there: {found.content}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
