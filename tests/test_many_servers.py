@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.types import TextContent
 
 from pegboard.naming import is_legal
 
 pytestmark = pytest.mark.anyio
+
+GIT_STATUS = "pypi__mcp-server-git__git_status"
 
 SERVER = Path(__file__).parent / "fixtures" / "recorded_server.py"
 
@@ -72,13 +75,10 @@ def test_the_listing_costs_a_small_part_of_everything(config: Path) -> None:
 async def test_a_client_finds_loads_and_calls_among_all_of_them(config: Path) -> None:
     server = StdioServerParameters(command=sys.executable, args=["-m", "pegboard", "serve", "--config", str(config)])
     async with Client(server, mode="legacy") as client:
-        found = await client.call_tool("find_tools", {"query": "what time is it in a time zone"})
+        found = await client.call_tool("find_tools", {"query": "show the working tree status of a repository"})
         assert found.structured_content is not None
-        name = next(t["name"] for t in found.structured_content["tools"] if t["name"].endswith("get_current_time"))
+        name = next(t["name"] for t in found.structured_content["tools"] if t["name"] == GIT_STATUS)
         await client.call_tool("load_tool", {"name": name})
         assert name in [tool.name for tool in (await client.list_tools()).tools]
-        called = await client.call_tool(name, {"timezone": "Asia/Tokyo"})
-        assert json.loads(called.content[0].text) == {  # type: ignore[union-attr]
-            "tool": "get_current_time",
-            "arguments": {"timezone": "Asia/Tokyo"},
-        }
+        called = await client.call_tool(name, {"repo_path": "/srv/repo"})
+        assert called.content == [TextContent(text='{"tool": "git_status", "arguments": {"repo_path": "/srv/repo"}}')]
