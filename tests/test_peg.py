@@ -105,6 +105,32 @@ async def test_patience_with_a_new_source_ends() -> None:
         assert old.life[-1] == "stopped"
 
 
+async def test_a_new_source_is_stopped_when_its_replacing_is_cancelled() -> None:
+    old, new = Bringer("s", "old"), Bringer("s", "new", at_once=False)
+    async with Pegboard(sources=[old]) as peg:
+        await peg.ready(60)
+        replacing = asyncio.create_task(peg.replace_source(new))
+        while "started" not in new.life:
+            await asyncio.sleep(0)
+        replacing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await replacing
+        assert new.life == ["started", "stopped"]
+        assert told(peg) == ["old"]
+        assert "stopped" not in old.life
+
+
+async def test_a_new_source_is_stopped_when_the_pegboard_is_stopped_meanwhile() -> None:
+    old, new = Bringer("s", "old"), Bringer("s", "new", at_once=False)
+    async with Pegboard(sources=[old]) as peg:
+        replacing = asyncio.create_task(peg.replace_source(new))
+        while "started" not in new.life:
+            await asyncio.sleep(0)
+    new.go.set()
+    await replacing
+    assert new.life == ["started", "stopped"]
+
+
 async def test_a_source_that_does_not_stop_cleanly_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     class Stubborn(Bringer):
         async def stop(self) -> None:

@@ -132,16 +132,17 @@ class Pegboard:
         if old is None:
             await self.add_source(source)
             return
-        if self._started:
-            await source.start()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(source.ready(), patience)
+        begun = self._started
+        if begun:
+            await _begin(source, patience)
         self._sources[self._sources.index(old)] = source
         self._unsubscribe.pop(id(old.registry))()
         self._registries[self._registries.index(old.registry)] = source.registry
         self._unsubscribe[id(source.registry)] = source.registry.on_change(self._changed)
         self._changed()
         await old.stop()
+        if begun and not self._started:
+            await source.stop()
 
     async def ready(self, timeout: float | None = None) -> tuple[str, ...]:
         """Wait until every source has brought its first listing or failed its first try, at most ``timeout`` seconds.
@@ -299,3 +300,14 @@ class Pegboard:
                 if name in owners and self._collisions == "refuse":
                     raise collision(name, source, owners[name])
                 owners.setdefault(name, source)
+
+
+async def _begin(source: Source, patience: float) -> None:
+    """Start a source and wait for it. Nobody else has it yet: when this is cut short it is stopped again."""
+    try:
+        await source.start()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(source.ready(), patience)
+    except BaseException:
+        await source.stop()
+        raise
