@@ -1,4 +1,4 @@
-"""Boards: one conversation's pins over the shared catalog; and the Pegboard that opens them.
+"""Boards: one conversation's pins over the shared catalog.
 
 peg = Pegboard([registry])
 board = await peg.open()
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.auth import Action, Principal
 from pegboard.board_tools import meta_tools
-from pegboard.context import Context, ProgressSink, _no_progress
+from pegboard.context import Context, ProgressSink
 from pegboard.dispatch import new_call_id
 from pegboard.errors import BoardError, NotFoundError, StoreError, UnloadedError
 from pegboard.finding import FindResult, View, find, missing_notes
@@ -227,7 +227,7 @@ class Board:
             values={**self._values, **(context or {})},
             meta=meta or {},
             client=client,
-            on_progress=on_progress or _no_progress,
+            on_progress=on_progress,
             reenter=self._reenter,
         )
         if name in self._meta:
@@ -236,7 +236,9 @@ class Board:
 
     async def call_any(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:
         """Call any permitted tool of the catalog, tombstones too, from inside the call of ``context``."""
-        return await self._peg.dispatcher.run(name, arguments, self._nested(name, context), self._resolve)
+        stack = (*context.stack, context.tool)
+        nested = replace(context, tool=name, call_id=new_call_id(), board=self, stack=stack)
+        return await self._peg.dispatcher.run(name, arguments, nested, self._resolve)
 
     async def commit(self) -> PinDiff:
         """A boundary: apply what is queued and save. Raises StoreError; the queue is kept then."""
@@ -314,18 +316,3 @@ class Board:
 
     async def _reenter(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult | Halt:
         return await self.call_any(name, dict(arguments), context)
-
-    def _nested(self, name: str, context: Context) -> Context:
-        return Context(
-            tool=name,
-            call_id=new_call_id(),
-            principal=context.principal,
-            board=self,
-            surface=context.surface,
-            values=context.values,
-            meta=context.meta,
-            stack=(*context.stack, context.tool),
-            client=context.client,
-            on_progress=context.on_progress,
-            reenter=context.reenter,
-        )

@@ -18,10 +18,6 @@ ProgressSink = Callable[[float, float | None, str | None], Awaitable[None]]
 """``await sink(progress, total, message)``."""
 
 
-async def _no_progress(progress: float, total: float | None, message: str | None) -> None:
-    return None
-
-
 class Reenter(Protocol):
     """How ``Context.call`` reaches dispatch again."""
 
@@ -75,6 +71,7 @@ class Context:
     caller's context values (never the model's). ``meta`` is the request's ``_meta`` (tracing and vendor keys).
     ``call_id`` names this call in receipts and logs. ``stack`` names the calls this one runs inside, outermost first.
     ``client`` says what the caller's own connection can do, where the surface knows; a relay mirrors it.
+    ``on_progress`` is None where nobody listens.
     """
 
     tool: str
@@ -86,12 +83,13 @@ class Context:
     meta: Mapping[str, Any] = field(default_factory=dict)
     stack: tuple[str, ...] = ()
     client: Any = None
-    on_progress: ProgressSink = field(default=_no_progress, repr=False)
+    on_progress: ProgressSink | None = field(default=None, repr=False)
     reenter: Reenter = field(default=_no_reenter, repr=False)
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Tell the caller how far the call is. Does nothing where nobody listens."""
-        await self.on_progress(progress, total, message)
+        if self.on_progress is not None:
+            await self.on_progress(progress, total, message)
 
     async def call(self, name: str, arguments: Mapping[str, Any] | None = None) -> ToolResult | Halt:
         """Call another tool with the same principal, board and values, through the same dispatch.

@@ -48,7 +48,7 @@ async def call_tool(
     params: dict[str, Any] = {"name": name, "arguments": dict(arguments)}
     if meta := meta_to_upstream(context.meta):
         params["_meta"] = meta
-    if context.on_progress is Context.on_progress:
+    if context.on_progress is None:
         return await connection.request("tools/call", params)
     # One at a time and in order, and all of them before the result.
     turn = asyncio.Lock()
