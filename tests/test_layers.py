@@ -11,6 +11,7 @@ import pytest
 CORE = (
     "errors",
     "limits",
+    "listeners",
     "naming",
     "tokens",
     "tools",
@@ -28,8 +29,6 @@ CORE = (
     "catalog",
     "finding",
     "dispatch",
-    "budget",
-    "unwrapping",
     "metatools",
     "board_tools",
     "prefix",
@@ -122,6 +121,10 @@ def files() -> list[Path]:
 
 def module_of(file: Path) -> str:
     return ".".join(["pegboard", *file.relative_to(SOURCES).with_suffix("").parts])
+
+
+def test_no_line_stands_in_the_list_twice() -> None:
+    assert len(set(ORDER)) == len(ORDER)
 
 
 def test_every_module_has_a_line_in_the_list() -> None:

@@ -16,10 +16,11 @@ from pegboard.catalog import Catalog, Collisions, collision, compose
 from pegboard.dispatch import Approver, Dispatcher
 from pegboard.errors import BoardError, CollisionError
 from pegboard.limits import Limits
+from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.metatools import PROFILES
 from pegboard.pins import MemoryPinStore, PinStore
 from pegboard.receipts import ReceiptSink
-from pegboard.registry import Source, SourceStatus, ToolRegistry, Unsubscribe
+from pegboard.registry import Source, SourceStatus, ToolRegistry
 
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
@@ -66,8 +67,8 @@ class Pegboard:
         self._registries: list[ToolRegistry] = []
         self._sources: list[Source] = []
         self._unsubscribe: dict[int, Unsubscribe] = {}
-        self._listeners: list[Callable[[], None]] = []
-        self._boundary_listeners: list[Callable[[str], None]] = []
+        self._listeners = Listeners[[]]()
+        self._boundary_listeners = Listeners[[str]]()
         self._catalog: Catalog | None = None
         self._generation = 0
         self._started = False
@@ -193,28 +194,15 @@ class Pegboard:
 
     def on_change(self, listener: Callable[[], None]) -> Unsubscribe:
         """Call ``listener()`` after every change of the catalog. Returns a function that stops it."""
-        self._listeners.append(listener)
-
-        def unsubscribe() -> None:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
-
-        return unsubscribe
+        return self._listeners.add(listener)
 
     def on_boundary(self, listener: Callable[[str], None]) -> Unsubscribe:
         """Call ``listener(board_id)`` after every boundary of a board. Returns a function that stops it."""
-        self._boundary_listeners.append(listener)
-
-        def unsubscribe() -> None:
-            if listener in self._boundary_listeners:
-                self._boundary_listeners.remove(listener)
-
-        return unsubscribe
+        return self._boundary_listeners.add(listener)
 
     def boundary_made(self, board_id: str) -> None:
         """A board says that it has made a boundary."""
-        for listener in tuple(self._boundary_listeners):
-            listener(board_id)
+        self._boundary_listeners.tell(board_id)
 
     def status(self) -> dict[str, Any]:
         """How every source is doing and what was set aside, as a JSON object."""
@@ -287,8 +275,7 @@ class Pegboard:
 
     def _changed(self) -> None:
         self._catalog = None
-        for listener in tuple(self._listeners):
-            listener()
+        self._listeners.tell()
 
     def _refuse_collisions(self) -> None:
         """What a developer wired wrongly is said at once; what arrives later is set aside and reported."""

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from pegboard.errors import CollisionError, DefinitionError
+from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.naming import check_name
 from pegboard.tools import EMPTY_SCHEMA, Tool
 
 logger = logging.getLogger(__name__)
 
 Make = Callable[[], Tool]
-Unsubscribe = Callable[[], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +119,7 @@ class ToolRegistry:
         self.name = name
         self.version = 0
         self._state = _State()
-        self._listeners: list[Callable[[], None]] = []
+        self._listeners = Listeners[[]]()
 
     def register(self, *tools: Tool) -> None:
         """Add tools, in order: all of them or, on any mistake, none.
@@ -212,13 +212,7 @@ class ToolRegistry:
 
     def on_change(self, listener: Callable[[], None]) -> Unsubscribe:
         """Call ``listener()`` after every change. Returns a function that stops it."""
-        self._listeners.append(listener)
-
-        def unsubscribe() -> None:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
-
-        return unsubscribe
+        return self._listeners.add(listener)
 
     def _admit(self, source: str, tools: Iterable[Tool]) -> tuple[dict[str, Tool], list[Problem]]:
         fresh: dict[str, Tool] = {}
@@ -234,8 +228,7 @@ class ToolRegistry:
     def _swap(self, state: _State) -> None:
         self._state = state
         self.version += 1
-        for listener in tuple(self._listeners):
-            listener()
+        self._listeners.tell()
 
 
 def _collision(tool: Tool, owner: Tool | _Factory) -> CollisionError:
