@@ -57,9 +57,9 @@ cases: $(READY) ## run the cases; others: make cases DIR=...
 egress: $(READY) ## run the egress vectors; others: make egress FILE=...
 	@$(BIN)/python -m tests.runners.egress $(or $(FILE),$(VECTORS))
 
-conformance: $(READY) ## run the official MCP conformance suite against the gateway (needs npm)
-	@scripts/conformance
+conformance: $(READY) ## run the official MCP conformance suite and Inspector (npm brings them, once)
+	@$(BIN)/python -m tests.conformance $(ARGS)
 
 clean: ## remove everything that was made here
-	rm -rf $(VENV) .bench .demo build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .bench .conformance .demo build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -7,6 +7,7 @@ import secrets
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,9 @@ from tests.conformance.programs import Programs, environment
 from tests.conformance.serving import pegboard, serving, source_first
 
 DOORS: Final = ("stdio", "http")
+
+ERAS: Final = ("legacy", "modern")
+"""The Inspector's words for them."""
 
 TOOLS: Final = '''
 from pegboard import tool
@@ -73,18 +77,22 @@ class Step:
 
 
 def run(programs: Programs) -> Iterator[tuple[Step, str]]:
-    """Every step as it is done, and what is wrong with it: nothing most often."""
+    """Every step, and what is wrong with it: nothing most often. Both doors are gone through side by side."""
     with (
         tempfile.TemporaryDirectory() as folder,
         gateway_by_both_doors(Path(folder)) as config,
         inspector_apart(programs, Path(folder)) as apart,
     ):
-        with_config = ("--config", str(config))
-        for door in DOORS:
-            for step in (*anew(door, "legacy"), *anew(door, "modern")):
-                yield step, _problem(step, programs.inspector(*with_config, *step.command), apart)
-            for step in kept(door):
-                yield step, _problem(step, programs.mcpdo(*with_config, *step.command), apart)
+        given = ("--config", str(config))
+
+        def through(door: str) -> list[tuple[Step, str]]:
+            fresh = [(step, programs.inspector(*given, *step.command)) for era in ERAS for step in anew(door, era)]
+            lasting = [(step, programs.mcpdo(*given, *step.command)) for step in kept(door)]
+            return [(step, _problem(step, command, apart)) for step, command in (*fresh, *lasting)]
+
+        with ThreadPoolExecutor(len(DOORS)) as pool:
+            for outcomes in pool.map(through, DOORS):
+                yield from outcomes
 
 
 def anew(door: str, era: str) -> list[Step]:

@@ -30,7 +30,11 @@ NODE_PACKAGES: Final = {
 }
 """The npm package that brings Node, by platform and machine."""
 
-_NPM: Final = ("--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock", "--loglevel=error")
+_NPM: Final = (
+    *("--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock", "--loglevel=error"),
+    # Where there is no network, npm by itself takes minutes to say so.
+    *("--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"),
+)
 
 _INSTALL_SECONDS: Final = 600
 
@@ -115,7 +119,7 @@ def _install(packages: Sequence[str], cache: Path) -> None:
     except subprocess.TimeoutExpired:
         raise CannotRunError(f"npm did not end within {_INSTALL_SECONDS} s. Is its registry within reach?") from None
     if ran.returncode:
-        said = "\n".join((ran.stderr or ran.stdout).strip().splitlines()[-5:])
+        said = "\n".join((ran.stderr or ran.stdout).strip().splitlines()[:5])
         raise CannotRunError(
             f"npm could not install {', '.join(packages)}. Is its registry within reach? It said:\n{said}"
         )

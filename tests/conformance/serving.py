@@ -35,21 +35,21 @@ def gateway(settings: str) -> Iterator[str]:
 @contextmanager
 def serving(command: Sequence[str]) -> Iterator[str]:
     """A server that tells its address on stderr; it ends with the block. Raises RuntimeError when it tells none."""
-    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=source_first())
-    assert process.stderr is not None
     said: list[str] = []
-    try:
-        yield _address(process.stderr, said)
-    except BaseException:
-        sys.stderr.writelines(said)
-        raise
-    finally:
-        process.terminate()
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, env=source_first()) as process:
+        assert process.stderr is not None
         try:
-            process.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            address = _address(process.stderr, said)
+            # A server whose stderr nobody reads would stand still one day.
+            reader = threading.Thread(target=said.extend, args=(process.stderr,), daemon=True)
+            reader.start()
+            yield address
+        except BaseException:
+            sys.stderr.writelines(said)
+            raise
+        finally:
+            _end(process)
+        reader.join(_END_SECONDS)
 
 
 def pegboard(*arguments: str) -> list[str]:
@@ -66,7 +66,14 @@ def _address(stderr: IO[str], said: list[str]) -> str:
     for line in stderr:
         said.append(line)
         if found := _ADDRESS.search(line):
-            # A server whose stderr nobody reads would stand still one day.
-            threading.Thread(target=said.extend, args=(stderr,), daemon=True).start()
             return found[0]
     raise RuntimeError("The server ended before it told an address.")
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
