@@ -253,14 +253,14 @@ async def test_a_boundary_compacts_when_tombstones_cost_too_much() -> None:
     assert list(board.listing().names) == ["z"]
 
 
-async def test_a_boundary_is_wanted_after_a_meta_tool_that_may_change_pins() -> None:
+async def test_a_boundary_is_pending_after_a_meta_tool_that_has_changed_pins() -> None:
     board = await Pegboard([tools()]).open(profile="session")
     await board.call("find_tools", {"query": "a"})
-    assert not board.wants_boundary
+    assert not any(board.pending)
     await board.call("load_tool", {"name": "a"})
-    assert board.wants_boundary
+    assert board.pending == (("a",), ())
     await board.boundary()
-    assert not board.wants_boundary
+    assert not any(board.pending)
 
 
 async def test_a_surface_may_override_visibility() -> None:

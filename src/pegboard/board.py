@@ -24,7 +24,6 @@ from pegboard.dispatch import new_call_id
 from pegboard.errors import BoardError, NotFoundError, StoreError, UnloadedError
 from pegboard.finding import FindResult, View, find, missing_notes
 from pegboard.limits import Limits
-from pegboard.metatools import PIN_CHANGING
 from pegboard.pins import (
     Boundary,
     PinDiff,
@@ -33,6 +32,7 @@ from pegboard.pins import (
     PinRecord,
     PinState,
     at_boundary,
+    shown_always,
 )
 from pegboard.prefix import Listing
 from pegboard.tools import Halt, JsonObject, Tool, ToolResult, Visibility
@@ -73,22 +73,17 @@ class Board:
         self._values = context
         self._allowed = allowed
         self._meta = meta_tools(peg.profiles[profile])
-        self._saved = record
         self._record = record or PinRecord(owner=principal.key if principal else None)
         self._queue = PinQueue()
         self._hidden: frozenset[str] = frozenset()
         self._boundary_lock = asyncio.Lock()
         self._last_call = time.monotonic()
-        self.wants_boundary = False
 
     async def begin(self) -> None:
         """Freeze the first listing of a board that has none. ``Pegboard.open`` has done this."""
         view = await self.view()
-        if self._saved is None:
-            self._record = PinRecord(
-                owner=self._record.owner,
-                always=at_boundary(PinRecord(), PinQueue(), {}, self._always(view)).record.always,
-            )
+        if not self._record.generation:
+            self._record = replace(self._record, always=shown_always(self._always(view)))
 
     @property
     def limits(self) -> Limits:
@@ -216,8 +211,6 @@ class Board:
         caller's connection can do.
         """
         self._last_call = time.monotonic()
-        if name in PIN_CHANGING and name in self._meta:
-            self.wants_boundary = True
         call = Context(
             tool=name,
             call_id=new_call_id(),
@@ -255,8 +248,7 @@ class Board:
 
     async def stale(self) -> bool:
         """Whether always-visible tools have changed since the last boundary, so that one would change the listing."""
-        fresh = at_boundary(PinRecord(), PinQueue(), {}, self._always(await self.view())).record.always
-        return fresh != self._record.always
+        return shown_always(self._always(await self.view())) != self._record.always
 
     async def close(self) -> None:
         """Forget the board in the store. Its id opens nothing from then on."""
@@ -264,7 +256,6 @@ class Board:
 
     async def _boundary(self, *, compact: bool) -> PinDiff:
         async with self._boundary_lock:
-            self.wants_boundary = False
             for _ in range(_COMMIT_TRIES):
                 queue = self._queue.copy()
                 boundary = await self._prepared(queue, compact=compact)

@@ -248,6 +248,3 @@ PROFILES: Final[Mapping[str, tuple[str, ...]]] = {
     "python": tuple(META_TOOLS),
 }
 """Which meta-tools a surface shows. ``modern``: lists that never change; ``session``: lists that follow pins."""
-
-PIN_CHANGING: Final = frozenset({"load_tool", "unload_tool", "tool_search", "skills"})
-"""Meta-tools after whose answer a surface makes a boundary."""

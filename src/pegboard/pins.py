@@ -202,11 +202,17 @@ def at_boundary(
             reasons.append("compact")
         slots = kept
     slots += _newcomers(record, queue, tools)
-    shown = tuple(Shown(name=t.name, shown=t.shown, digest=t.digest) for t in sorted(always, key=lambda t: t.name))
+    shown = shown_always(always)
     if shown != record.always and (record.generation or record.always):
         reasons.append("always-changed")
     after = replace(record, generation=record.generation + 1, always=shown, slots=tuple(slots))
     return Boundary(record=after, diff=_diff(record, after, reasons))
+
+
+def shown_always(tools: Iterable[Tool]) -> tuple[Shown, ...]:
+    """The always-visible definitions as a listing shows them: by name."""
+    ordered = sorted(tools, key=lambda tool: tool.name)
+    return tuple(Shown(name=tool.name, shown=tool.shown, digest=tool.digest) for tool in ordered)
 
 
 def _settled(slot: Slot, queue: PinQueue, tools: Mapping[str, Tool], reasons: list[str]) -> Slot:
