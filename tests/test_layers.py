@@ -17,6 +17,7 @@ CORE = (
     "tools",
     "unwrapping",
     "bounds",
+    "paging",
     "auth",
     "schema",
     "detail",

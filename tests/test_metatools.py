@@ -139,7 +139,9 @@ async def test_list_tools_filters_by_category_tag_and_visibility() -> None:
 
 
 async def test_a_cursor_that_was_not_given_out_is_refused() -> None:
-    assert "cursor" in (await fails(await opened(), "list_tools", cursor="!!"))["message"]
+    board = await opened()
+    for name, arguments in (("list_tools", {}), ("find_tools", {"query": ""})):
+        assert f"for {name}: cursor" in (await fails(board, name, cursor="!!", **arguments))["message"]
 
 
 async def test_get_tool_tells_schema_and_metadata() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,15 +66,6 @@ class FindResult:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Page:
-    """One page of a list. Immutable. ``cursor`` continues it, None at the end; ``total`` counts all pages."""
-
-    tools: tuple[Tool, ...]
-    total: int
-    cursor: str | None = None
-
-
 def find(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limits) -> FindResult:
     """Rank the visible tools. A blank query matches nothing.
 
@@ -111,30 +100,3 @@ def checked_limit(limit: Any, limits: Limits) -> tuple[int, tuple[str, ...]]:
     if limit > limits.search_cap:
         return limits.search_cap, (f"limit {limit} was capped at {limits.search_cap}",)
     return limit, ()
-
-
-def page(tools: Sequence[Tool], cursor: str | None, size: int) -> Page:
-    """One page of ``tools`` by name. A cursor names the last tool seen: pages stay right when tools come and go.
-
-    Raises InvalidArgumentsError for a cursor that was not given out here.
-    """
-    ordered = sorted(tools, key=lambda tool: tool.name)
-    after = _cursor_name(cursor) if cursor else ""
-    rest = [tool for tool in ordered if tool.name > after]
-    shown = tuple(rest[:size])
-    following = _cursor(shown[-1].name) if len(rest) > size else None
-    return Page(tools=shown, total=len(ordered), cursor=following)
-
-
-def _cursor(name: str) -> str:
-    return base64.urlsafe_b64encode(f"after:{name}".encode()).decode().rstrip("=")
-
-
-def _cursor_name(cursor: str) -> str:
-    try:
-        text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode("utf-8")
-    except (binascii.Error, ValueError):
-        text = ""
-    if not text.startswith("after:"):
-        raise InvalidArgumentsError("list_tools", ["cursor: wanted one that an earlier answer gave, or none"])
-    return text.removeprefix("after:")

@@ -7,7 +7,7 @@ answered like a missing one, byte for byte but the name. Definitions are immutab
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from math import inf
 from typing import Any, Final, Protocol
 
@@ -15,7 +15,8 @@ from pegboard.budget import within_budget
 from pegboard.context import BoardHandle, Context
 from pegboard.detail import Detail, describe, explained, full, summary
 from pegboard.errors import NotFoundError
-from pegboard.finding import FindResult, page
+from pegboard.finding import FindResult
+from pegboard.paging import page
 from pegboard.pins import PinState
 from pegboard.tools import Approval, Halt, JsonObject, Tool, ToolResult, Visibility, text_block
 from pegboard.unwrapping import unwrap
@@ -48,7 +49,7 @@ async def list_tools(arguments: dict[str, Any], board: BoardHandle, context: Con
         and (tag is None or tag in tool.tags)
         and (visibility is None or tool.visibility_on(board.surface) == visibility)
     ]
-    return answer(_listed(chosen, arguments.get("cursor"), board))
+    return answer(_listed(chosen, arguments, board, "list_tools"))
 
 
 async def find_tools(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult:
@@ -57,7 +58,7 @@ async def find_tools(arguments: dict[str, Any], board: BoardHandle, context: Con
     found = await board.find(query, arguments.get("limit"))
     if not query.strip():
         view = await board.view()
-        return answer(_with_notes(_listed(view.tools, arguments.get("cursor"), board), found.notes))
+        return answer(_with_notes(_listed(view.tools, arguments, board, "find_tools"), found.notes))
     if not found.matches:
         return answer(_with_notes(_no_match(found), found.notes))
     wanted = Detail(arguments.get("detail") or Detail.DETAILED)
@@ -135,8 +136,8 @@ async def _visible(arguments: dict[str, Any], board: BoardHandle) -> Tool:
     return tool
 
 
-def _listed(tools: Any, cursor: str | None, board: BoardHandle) -> dict[str, Any]:
-    shown = page(tools, cursor, board.limits.page)
+def _listed(tools: Sequence[Tool], arguments: dict[str, Any], board: BoardHandle, asked_of: str) -> dict[str, Any]:
+    shown = page(tools, arguments.get("cursor"), board.limits.page, asked_of=asked_of)
     told: dict[str, Any] = {"tools": [summary(tool, board.surface) for tool in shown.tools], "total": shown.total}
     return told | ({"cursor": shown.cursor} if shown.cursor else {})
 
