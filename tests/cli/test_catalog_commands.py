@@ -183,6 +183,7 @@ def test_what_is_no_text_is_named(pegboard: Run) -> None:
 
 def test_a_halt_prints_what_is_to_be_said(pegboard: Run) -> None:
     assert pegboard("call", "halt").lines == ["paid", "Thank you."]
+    assert pegboard("call", "halt", "--json").json["_meta"]["dev.pegboard/halt"] == {"say": "Thank you."}
 
 
 def test_descriptions_cannot_steer_a_terminal(pegboard: Run) -> None:

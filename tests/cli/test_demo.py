@@ -80,6 +80,7 @@ async def test_the_story_holds_for_clients_of_both_eras(here: Path, capsys: pyte
     story = Story(Output())
     await handshake_client(story, config, STAND_INS)
     await modern_client(story, config, STAND_INS, here)
+    story.step("What it saves")
     savings(
         story,
         {"everything": {"tools": 2, "tokens": 1000}, "shown": {"definitions": 5, "tokens": 90}, "saved_percent": 91.0},
@@ -118,8 +119,10 @@ async def test_a_gateway_that_does_not_start_is_quoted(here: Path) -> None:
 
 def test_too_small_a_saving_fails(here: Path) -> None:
     told = {"everything": {"tools": 1, "tokens": 100}, "shown": {"definitions": 5, "tokens": 60}, "saved_percent": 40.0}
+    story = Story(Output())
+    story.step("What it saves")
     with pytest.raises(DemoError, match=r"at least half saved, got 40\.0 %"):
-        savings(Story(Output()), told)
+        savings(story, told)
 
 
 def test_in_json_the_steps_are_kept_instead_of_printed(capsys: pytest.CaptureFixture[str]) -> None:

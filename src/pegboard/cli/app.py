@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from pegboard.cli import catalog_commands, demo, report, serve
+from pegboard.cli import calling, catalog_commands, demo, report, serve
 from pegboard.cli.exits import Exit, exit_for
 from pegboard.cli.faults import FaultLog, kept_log
 from pegboard.cli.options import Common, reordered, with_options
@@ -24,7 +24,7 @@ _COMMANDS: Final[dict[str, Callable[..., Exit]]] = {
     "list": catalog_commands.list_tools,
     "find": catalog_commands.find,
     "show": catalog_commands.show,
-    "call": catalog_commands.call,
+    "call": calling.call,
     "status": report.status,
     "stats": report.stats,
     "demo": demo.demo,

@@ -1,24 +1,24 @@
-"""``list``, ``find``, ``show`` and ``call``: the catalog from the command line."""
+"""``list``, ``find`` and ``show``: the catalog from the command line."""
 
 from __future__ import annotations
 
 import asyncio
 import difflib
 import json
-import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from pegboard.cli.exits import Exit, exit_for_result
+from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.session import SURFACE, Opened, opened
-
-if TYPE_CHECKING:
-    from pegboard.finding import FindResult
-    from pegboard.peg import Pegboard
-    from pegboard.tools import JsonObject, Tool, ToolResult
+from pegboard.cli.visible import json_text
+from pegboard.detail import Detail, describe, explained, first_sentence, summary
+from pegboard.finding import FindResult, missing_notes
+from pegboard.metatools import META_TOOLS
+from pegboard.peg import Pegboard
+from pegboard.tools import JsonObject, Tool
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The tool's exact name, as list and find print it.")]
 
@@ -35,8 +35,10 @@ def list_tools(
 
 def find(
     common: Common,
-    query: Annotated[list[str], typer.Argument(metavar="QUERY...", help="What is needed, in plain words.")],
-    limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="At most this many.")] = 20,
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="What is needed, in plain words.")],
+    limit: Annotated[
+        int | None, typer.Option(metavar="NUMBER", min=1, help="At most this many; 20 unless given or configured.")
+    ] = None,
     detail: Annotated[Literal["brief", "detailed", "full"], typer.Option(help="How much to tell of each.")] = "brief",
 ) -> Exit:
     """Find the tools for a need, best first."""
@@ -54,25 +56,7 @@ def show(common: Common, name: Name) -> Exit:
     return asyncio.run(_show(common, name))
 
 
-def call(
-    common: Common,
-    name: Name,
-    arguments: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="ARGUMENT", help="KEY=VALUE, KEY:=JSON, one JSON object, or - to read that from stdin."),
-    ] = None,
-) -> Exit:
-    """Call a tool and print its result.
-
-    KEY=VALUE is text, unless the tool's schema wants something else for KEY: then VALUE is read as JSON. KEY:=JSON is
-    JSON whatever the schema says.
-    """
-    return asyncio.run(_call(common, name, arguments or []))
-
-
 async def _list(common: Common, category: str | None, tag: str | None, source: str | None) -> Exit:
-    from pegboard.detail import first_sentence, summary
-
     async with opened(common) as now:
         tools = [
             tool
@@ -94,9 +78,7 @@ async def _list(common: Common, category: str | None, tag: str | None, source: s
         return now.nothing
 
 
-async def _find(common: Common, query: str, limit: int, detail: str) -> Exit:
-    from pegboard.finding import missing_notes
-
+async def _find(common: Common, query: str, limit: int | None, detail: str) -> Exit:
     async with opened(common) as now:
         board = await now.peg.open(surface=SURFACE)
         found = await board.find(query, limit)
@@ -115,8 +97,6 @@ async def _find(common: Common, query: str, limit: int, detail: str) -> Exit:
 
 
 def _found_json(query: str, found: FindResult, detail: str, now: Opened) -> dict[str, Any]:
-    from pegboard.detail import Detail, describe
-
     told = [
         describe(_tool(now.peg, match.entry.name), Detail(detail))
         | {"score": round(match.score, 4), "reason": match.reason}
@@ -133,7 +113,6 @@ def _found_json(query: str, found: FindResult, detail: str, now: Opened) -> dict
 
 
 def _print_found(common: Common, found: FindResult, detail: str) -> None:
-    from pegboard.detail import first_sentence
     from pegboard.schema import flat_parameters
 
     if detail == "brief":
@@ -143,7 +122,7 @@ def _print_found(common: Common, found: FindResult, detail: str) -> None:
         common.output.heading(match.entry.name)
         common.output.say(_indented(match.entry.description))
         if detail == "full":
-            common.output.say(_indented(_json(match.entry.input_schema)))
+            common.output.say(_indented(json_text(match.entry.input_schema)))
         else:
             common.output.rows(
                 [("  " + row[0], *row[1:]) for row in _parameter_rows(flat_parameters(match.entry.input_schema))]
@@ -152,12 +131,10 @@ def _print_found(common: Common, found: FindResult, detail: str) -> None:
 
 
 async def _show(common: Common, name: str) -> Exit:
-    from pegboard.detail import explained
-
     async with opened(common, lambda peg: peg.catalog.get(name) is not None) as now:
-        tool = _known(now.peg, name)
+        tool = known(now.peg, name)
         if tool is None:
-            return _missing(common, name, now)
+            return missing(common, name, now)
         told = explained(tool, SURFACE)
         if common.json:
             common.output.document(told)
@@ -199,73 +176,8 @@ def _parameter_rows(parameters: Sequence[JsonObject]) -> list[tuple[str, ...]]:
     ]
 
 
-async def _call(common: Common, name: str, words: Sequence[str]) -> Exit:
-    from pegboard.tools import Halt
-
-    async with opened(common, lambda peg: peg.catalog.get(name) is not None) as now:
-        tool = _known(now.peg, name)
-        if tool is None:
-            return _missing(common, name, now)
-        arguments = _arguments(tool, words)
-        board = await now.peg.open(surface=SURFACE)
-
-        async def on_progress(progress: float, total: float | None, message: str | None) -> None:
-            share = f"{progress:g}" + (f" of {total:g}" if total is not None else "")
-            common.output.progress(f"{name}: {share}{f': {message}' if message else ''}")
-
-        outcome = await board.call(name, arguments, on_progress=on_progress)
-        result = outcome.result if isinstance(outcome, Halt) else outcome
-        if common.json:
-            common.output.document(result.to_wire())
-        else:
-            _print_result(common, result)
-            if isinstance(outcome, Halt) and outcome.say:
-                common.output.say(outcome.say)
-        return exit_for_result(result)
-
-
-def _arguments(tool: Tool, words: Sequence[str]) -> dict[str, Any]:
-    from pegboard.cli.values import ArgumentsError, parse_arguments, parse_object
-
-    try:
-        if list(words) == ["-"]:
-            return parse_object(sys.stdin.read())
-        return parse_arguments(words, tool.input_schema)
-    except ArgumentsError as error:
-        raise typer.BadParameter(str(error), param_hint="arguments") from None
-
-
-def _print_result(common: Common, result: ToolResult) -> None:
-    """Text as it is; other blocks by what they are; structured content where there is no text."""
-    from pegboard.tools import MISSING
-
-    if result.is_error:
-        common.output.problem(result.text or "The tool failed without saying why.", "Error")
-        return
-    for block in result.content:
-        if block.get("type") == "text":
-            common.output.raw(str(block.get("text", "")))
-        else:
-            common.output.say(_described(block))
-    if not result.content and result.structured is not MISSING:
-        common.output.raw(_json(result.structured))
-
-
-def _described(block: JsonObject) -> str:
-    """A block that is not text, in one line."""
-    kind, mime, data = block.get("type"), block.get("mimeType"), block.get("data")
-    facts = [str(fact) for fact in (mime, block.get("uri"), block.get("name")) if fact]
-    if isinstance(data, str):
-        facts.append(f"{len(data) * 3 // 4:,} bytes")
-    resource = block.get("resource")
-    if isinstance(resource, dict):
-        facts.append(str(resource.get("uri", "")))
-    return f"[{kind}{': ' if facts else ''}{', '.join(facts)}; --json prints all of it]"
-
-
-def _known(peg: Pegboard, name: str) -> Tool | None:
-    from pegboard.metatools import META_TOOLS
-
+def known(peg: Pegboard, name: str) -> Tool | None:
+    """The tool of a name, a meta-tool too."""
     return META_TOOLS.get(name) or peg.catalog.get(name)
 
 
@@ -276,7 +188,7 @@ def _tool(peg: Pegboard, name: str) -> Tool:
     return tool
 
 
-def _missing(common: Common, name: str, now: Opened) -> Exit:
+def missing(common: Common, name: str, now: Opened) -> Exit:
     """Say that there is no such tool, what it may be called, and which sources could still have it."""
     names = [tool.name for tool in now.peg.catalog.all()]
     close = difflib.get_close_matches(name, names, n=3)
@@ -293,10 +205,6 @@ def _tell_none(common: Common, what: str, now: Opened) -> None:
         return
     count = len(now.peg.sources)
     common.output.problem(f"{what} Sources that are ready: {count - len(now.lacking)} of {count}.", "Note")
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def _indented(text: str) -> str:

@@ -12,7 +12,7 @@ import anyio
 
 from pegboard.cli.demo.client import Connection, connected, text_of
 from pegboard.cli.demo.material import COMMITS
-from pegboard.cli.demo.servers import DemoError, Server
+from pegboard.cli.demo.servers import Server
 from pegboard.cli.demo.telling import Story
 
 _START: Final = 60.0
@@ -30,6 +30,7 @@ _GIT_NEED: Final = "show the log of commits"
 async def handshake_client(story: Story, config: Path, servers: Sequence[Server]) -> None:
     """A client whose list follows what it loads."""
     story.step("A client that opens a session connects: MCP as most clients speak it today")
+    story.line(f"the client starts: pegboard serve --config {config}")
     async with connected(config, "legacy") as client:
         before = await client.listed()
         story.line(f"MCP {client.version}, over stdio; the gateway lists {len(before)} tools:")
@@ -96,7 +97,7 @@ async def _all_started(story: Story, client: Connection, servers: Sequence[Serve
     sizes = ", ".join(f"{server.name} {server.tools}" for server in servers)
     got = f"{total} ({'; '.join(notes) or 'and no server is missing'})"
     story.check(total == wanted, f"{wanted} tools ({sizes}) behind the board", got)
-    story.line(f"Behind it, unlisted: {total} tools of {len(servers)} servers ({sizes})")
+    story.line(f"behind it, unlisted: {total} tools of {len(servers)} servers ({sizes})")
 
 
 async def _find(story: Story, client: Connection, need: str, ending: str) -> str:
@@ -124,10 +125,7 @@ def _interesting(log: str) -> list[str]:
 def savings(story: Story, stats: dict[str, Any]) -> None:
     """What all this saves, from the report of ``pegboard stats --json``."""
     everything, shown = stats["everything"], stats["shown"]
-    story.step("What it saves, on every turn of every conversation")
-    story.line(f"everything listed:  {everything['tools']:>3} definitions, {everything['tokens']:>7,} tokens")
-    what = f"{shown['definitions']:>3} definitions and the instructions"
-    story.line(f"with Pegboard:      {what}, {shown['tokens']:,} tokens: {stats['saved_percent']} % less")
+    story.line(f"everything listed: {everything['tools']} definitions, {everything['tokens']:,} tokens")
+    what = f"{shown['definitions']} definitions and the instructions"
+    story.line(f"with Pegboard: {what}, {shown['tokens']:,} tokens: {stats['saved_percent']} % less")
     story.check(stats["saved_percent"] > 50, "at least half saved", f"{stats['saved_percent']} %")
-    if not everything["tools"]:
-        raise DemoError("pegboard stats saw no tools.")

@@ -1,0 +1,102 @@
+"""``call``: a tool from the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from pegboard.cli.catalog_commands import Name, known, missing
+from pegboard.cli.exits import Exit, exit_for_result
+from pegboard.cli.options import Common
+from pegboard.cli.session import SURFACE, opened
+from pegboard.cli.values import ArgumentsError, parse_arguments, parse_object
+from pegboard.cli.visible import json_text
+from pegboard.tools import MISSING, Halt, JsonObject, Tool, ToolResult
+
+
+def call(
+    common: Common,
+    name: Name,
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ARGUMENT", help="KEY=VALUE, KEY:=JSON, one JSON object, or - to read that from stdin."),
+    ] = None,
+) -> Exit:
+    """Call a tool and print its result.
+
+    KEY=VALUE is text, unless the tool's schema wants something else for KEY: then VALUE is read as JSON. KEY:=JSON is
+    JSON whatever the schema says.
+    """
+    return asyncio.run(_call(common, name, arguments or []))
+
+
+async def _call(common: Common, name: str, words: Sequence[str]) -> Exit:
+    async with opened(common, lambda peg: peg.catalog.get(name) is not None) as now:
+        tool = known(now.peg, name)
+        if tool is None:
+            return missing(common, name, now)
+        arguments = _arguments(tool, words)
+        board = await now.peg.open(surface=SURFACE)
+
+        async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+            share = f"{progress:g}" + (f" of {total:g}" if total is not None else "")
+            common.output.progress(f"{name}: {share}{f': {message}' if message else ''}")
+
+        outcome = await board.call(name, arguments, on_progress=on_progress)
+        result = outcome.result if isinstance(outcome, Halt) else outcome
+        if common.json:
+            common.output.document(_wire(outcome))
+        else:
+            _print_result(common, result)
+            if isinstance(outcome, Halt) and outcome.say:
+                common.output.say(outcome.say)
+        return exit_for_result(result)
+
+
+def _arguments(tool: Tool, words: Sequence[str]) -> dict[str, Any]:
+    try:
+        if list(words) == ["-"]:
+            return parse_object(sys.stdin.read())
+        return parse_arguments(words, tool.input_schema)
+    except (ArgumentsError, UnicodeDecodeError) as error:
+        raise typer.BadParameter(str(error), param_hint="arguments") from None
+
+
+def _wire(outcome: ToolResult | Halt) -> JsonObject:
+    """A result as MCP has it; one that ends the turn is marked as the gateway marks it."""
+    if isinstance(outcome, ToolResult):
+        return outcome.to_wire()
+    from pegboard.gateway.render import HALT_KEY
+
+    wire = outcome.result.to_wire()
+    return wire | {"_meta": {**wire.get("_meta", {}), HALT_KEY: {"say": outcome.say}}}
+
+
+def _print_result(common: Common, result: ToolResult) -> None:
+    """Text as it is; other blocks by what they are; structured content where there is no text."""
+    if result.is_error:
+        common.output.problem(result.text or "The tool failed without saying why.", "Error")
+        return
+    for block in result.content:
+        if block.get("type") == "text":
+            common.output.raw(str(block.get("text", "")))
+        else:
+            common.output.say(_described(block))
+    if not result.content and result.structured is not MISSING:
+        common.output.raw(json_text(result.structured))
+
+
+def _described(block: JsonObject) -> str:
+    """A block that is not text, in one line."""
+    kind, mime, data = block.get("type"), block.get("mimeType"), block.get("data")
+    facts = [str(fact) for fact in (mime, block.get("uri"), block.get("name")) if fact]
+    if isinstance(data, str):
+        facts.append(f"{len(data) * 3 // 4:,} bytes")
+    resource = block.get("resource")
+    if isinstance(resource, dict):
+        facts.append(str(resource.get("uri", "")))
+    return f"[{kind}{': ' if facts else ''}{', '.join(facts)}; --json prints all of it]"
