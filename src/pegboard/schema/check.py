@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pegboard.errors import InvalidSchemaError
 from pegboard.schema.compile import build, dialect, meta_validator, without_dialect
@@ -13,10 +13,8 @@ from pegboard.schema.loops import MAX_CHAIN, MAX_STEPS, steps
 from pegboard.schema.names import nearest
 from pegboard.schema.plain import TOO_DEEP, flaw
 from pegboard.schema.walk import REFERENCES, TYPES, Pointer, at
+from pegboard.schema.wording import cut
 from pegboard.tools import MISSING, canonical_json
-
-if TYPE_CHECKING:
-    pass
 
 MAX_BYTES: Final = 512 * 1024
 """Bytes of a schema's canonical JSON. The largest of 1,995 published tools has 26 thousand."""
@@ -90,7 +88,7 @@ def _check_keywords(schema: Any) -> None:
         pointer = tuple(error.instance_path)
         value = at(schema, pointer)
         text, hint = next((found for rule in _RULES if (found := rule(pointer, value))), ("", ""))
-        raise _Flaw(pointer, text or f"it is not valid: {_cut(error.message)}", hint)
+        raise _Flaw(pointer, text or f"it is not valid: {cut(error.message)}", hint)
 
 
 _Rule = Callable[[Pointer, Any], tuple[str, str] | None]
@@ -202,9 +200,9 @@ def _check_compiles(schema: Any, document: Document) -> None:
         build(schema)
     except jsonschema_rs.ValidationError as error:
         pointer = tuple(error.instance_path)
-        raise _bad_reference(document) or _Flaw(pointer, f"it is not valid: {_cut(error.message)}") from None
+        raise _bad_reference(document) or _Flaw(pointer, f"it is not valid: {cut(error.message)}") from None
     except ValueError as error:
-        raise _Flaw((), f"it cannot be compiled: {_cut(str(error))}") from None
+        raise _Flaw((), f"it cannot be compiled: {cut(str(error))}") from None
 
 
 def _bad_reference(document: Document) -> _Flaw | None:
@@ -230,9 +228,4 @@ def _bad_reference(document: Document) -> _Flaw | None:
 
 
 def _brief(value: Any) -> str:
-    return _cut(json.dumps(value, ensure_ascii=False, default=lambda other: f"a Python {type(other).__name__}"), 60)
-
-
-def _cut(text: str, length: int = 160) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= length else flat[: length - 3] + "..."
+    return cut(json.dumps(value, ensure_ascii=False, default=lambda other: f"a Python {type(other).__name__}"), 60)

@@ -9,14 +9,13 @@ from inspect import Parameter
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.schema.plain import Path
-from pegboard.schema.wording import got, problem, unknown
+from pegboard.schema.wording import MAX_PROBLEMS, got, problem, unknown
 from pegboard.tools import MISSING, Halt, ToolResult
 
 if TYPE_CHECKING:
     from pydantic.json_schema import GenerateJsonSchema
     from pydantic_core import ErrorDetails, SchemaValidator
 
-_MOST: Final = 5
 _TIME: Final = "[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?"
 _OFFSET: Final = "Z|[+-][0-9]{2}:[0-9]{2}"
 
@@ -114,7 +113,7 @@ def conversion_problems(error: ValueError, arguments: Mapping[str, Any], known: 
     if not isinstance(error, ValidationError):
         return [problem((), f"not plain JSON ({error})")]
     told = (_told(details, arguments, known) for details in error.errors(include_url=False, include_context=False))
-    return list(dict.fromkeys(told))[:_MOST]
+    return list(dict.fromkeys(told))[:MAX_PROBLEMS]
 
 
 def _told(details: ErrorDetails, arguments: Mapping[str, Any], known: Sequence[str]) -> str:

@@ -11,11 +11,8 @@ from pegboard.schema.compile import compiled
 from pegboard.schema.explain import worded
 from pegboard.schema.plain import TOO_DEEP, flaw
 from pegboard.schema.prepare import text_forms_read
-from pegboard.schema.wording import cut, got, problem, unknown
+from pegboard.schema.wording import MAX_PROBLEMS, cut, got, problem, unknown
 from pegboard.tools import JsonObject
-
-MAX_PROBLEMS: Final = 5
-"""Problems told at once."""
 
 MAX_ARGUMENT_DEPTH: Final = 100
 """Arrays and objects inside one another, in arguments. Deeper data crashes validators."""
@@ -44,7 +41,7 @@ def problems(schema: JsonObject, arguments: Any, *, closed: bool = False, lossle
     try:
         texts = [*_strangers(schema, arguments, closed), *_violations(schema, arguments, lossless)]
     except (InvalidSchemaError, ValueError) as error:
-        return [cut(f"the tool cannot be called: {error}", 160)]
+        return [cut(f"the tool cannot be called: {error}")]
     return sorted(dict.fromkeys(texts), key=_urgency)[:MAX_PROBLEMS]
 
 

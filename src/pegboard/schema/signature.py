@@ -15,7 +15,7 @@ from pegboard.schema.annotations import said_in
 from pegboard.schema.conversion import conversion_problems, object_schema_of, of_arguments
 from pegboard.schema.docstring import documented
 from pegboard.schema.parameters import ABSENT, Reading, Shape
-from pegboard.schema.wording import cut, unknown
+from pegboard.schema.wording import MAX_PROBLEMS, cut, unknown
 from pegboard.tools import JsonObject
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class FunctionSchema:
         """
         reserved = [unknown(name, self._known) for name in arguments if name in self.reserved]
         if reserved:
-            raise InvalidArgumentsError(self.name, reserved[:5])
+            raise InvalidArgumentsError(self.name, reserved[:MAX_PROBLEMS])
         try:
             _, values = self.validator.validate_json(json.dumps(arguments, allow_nan=False), strict=True)
         except ValueError as error:
@@ -115,7 +115,7 @@ def _try_alone(reading: Reading, parameter: Parameter, module: str | None) -> No
     try:
         of_arguments([parameter], module)
     except Exception as error:
-        raise reading.wrong_type(parameter, cut(str(error).partition("\n")[0].partition(". ")[0], 160)) from error
+        raise reading.wrong_type(parameter, cut(str(error).partition("\n")[0].partition(". ")[0])) from error
 
 
 def _describe(schema: dict[str, Any], shape: Shape, texts: Mapping[str, str]) -> None:

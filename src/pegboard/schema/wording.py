@@ -9,6 +9,9 @@ from typing import Any, Final
 
 from pegboard.schema.names import nearest
 
+MAX_PROBLEMS: Final = 5
+"""Problems told at once."""
+
 MAX_CHARS: Final = 160
 """Characters of one problem."""
 
@@ -32,7 +35,7 @@ def place(path: Iterable[str | int]) -> str:
 
 def problem(path: Iterable[str | int], text: str) -> str:
     """One problem: the place, then the text, at most ``MAX_CHARS`` long."""
-    return cut(f"{place(path)}: {text}", MAX_CHARS)
+    return cut(f"{place(path)}: {text}")
 
 
 def unknown(name: str, names: Iterable[str] | None, path: Sequence[str | int] = ()) -> str:
@@ -46,7 +49,7 @@ def unknown(name: str, names: Iterable[str] | None, path: Sequence[str | int] = 
         text = f"{what}; known: {listed(known)}"
     else:
         text = what if names is None else f"{what}; none are taken here"
-    return problem(path, text) if path else cut(text, MAX_CHARS)
+    return problem(path, text) if path else cut(text)
 
 
 def got(value: Any) -> str:
@@ -82,7 +85,7 @@ def listed(values: Sequence[Any], first: Any = None) -> str:
     return f"{text}, ... ({len(ordered)})"
 
 
-def cut(text: str, length: int) -> str:
+def cut(text: str, length: int = MAX_CHARS) -> str:
     """The text on one line, shortened with dots."""
     flat = " ".join(text.split())
     return flat if len(flat) <= length else flat[: length - 3] + "..."
