@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
-
-logger = logging.getLogger("pegboard.receipts")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +36,3 @@ class ReceiptSink(Protocol):
     """Takes receipts. Process-wide. A sink that raises is logged and changes no call's outcome."""
 
     def write(self, receipt: Receipt) -> None: ...
-
-
-class LogSink:
-    """Writes each receipt as one line to the logger ``pegboard.receipts`` at level INFO. Process-wide."""
-
-    def write(self, receipt: Receipt) -> None:
-        logger.info("%s %s in %.3f s: %s", receipt.tool, receipt.outcome, receipt.seconds, receipt.reason or "-")

@@ -24,17 +24,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, Protocol
-
-
-class TokenCounter(Protocol):
-    """Counts the tokens of a text. Process-wide; equal texts give equal counts.
-
-    ``count_tokens`` is one; a function around a real tokenizer is another.
-    """
-
-    def __call__(self, text: str, /) -> int: ...
-
+from typing import Any, Final, NamedTuple
 
 _PIECES: Final = re.compile(
     r"""
