@@ -45,6 +45,11 @@ class DataSet:
     tools: tuple[Tool, ...]
     queries: tuple[Query, ...]
 
+    def thinned(self, most: int | None) -> DataSet:
+        """The same with at most ``most`` queries, evenly taken."""
+        step = -(-len(self.queries) // most) if most else 1
+        return DataSet(self.name, self.tools, self.queries[::step])
+
 
 async def _no_handler(arguments: dict[str, Any], context: Context) -> None:
     return None
@@ -132,9 +137,12 @@ SEARCHES: Final[Mapping[str, Search]] = {
 }
 
 
-def run(root: Path, wanted: Sequence[str] = ()) -> list[Table]:
-    """A table a metric, rankers by sets, and the time that the default ranker takes on the largest set."""
-    sets = load_all(root)
+def run(root: Path, wanted: Sequence[str] = (), *, sample: int | None = None) -> list[Table]:
+    """A table a metric, rankers by sets, and the time that the default ranker takes on the largest set.
+
+    With ``sample``, at most so many queries of each set: every second, third, ... as it comes to.
+    """
+    sets = [data.thinned(sample) for data in load_all(root)]
     searches = {name: search for name, search in SEARCHES.items() if not wanted or name in wanted}
     measured = {name: [figures(search, data) for data in sets] for name, search in searches.items()}
     return [_table(metric, sets, measured) for metric in METRICS] + [
