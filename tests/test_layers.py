@@ -10,6 +10,7 @@ import pytest
 
 CORE = (
     "errors",
+    "version",
     "limits",
     "listeners",
     "naming",

@@ -29,12 +29,11 @@ from pegboard.prefix import Listing
 from pegboard.receipts import Receipt, ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry
 from pegboard.tools import Approval, Halt, Tool, ToolResult, Visibility
+from pegboard.version import __version__
 
 if TYPE_CHECKING:
     from pegboard.search import Bm25Ranker, LexicalRanker, Ranked, Ranker, SubstringRanker
     from pegboard.sources.python import Progress, tool
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Action",

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
+from dataclasses import dataclass
 
 from pegboard.errors import ConfigError
-
-
-def installed_version() -> str:
-    """The version of the installed package; ``0`` where it is not installed."""
-    try:
-        return version("pegboard")
-    except PackageNotFoundError:
-        return "0"
+from pegboard.version import __version__
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,18 +15,20 @@ class GatewaySettings:
     ``name`` and ``version`` are how the server introduces itself; ``instructions`` replaces what it tells models about
     working with the board (None: written from the profile). ``boards`` adds boards that modern clients name in
     arguments, and that have addresses of their own over HTTP.
-    ``ready_wait`` seconds at most does a call wait for sources that are still starting. ``ttl_ms`` is how long a modern
-    client may keep a list, in milliseconds. ``max_message`` bytes at most has one message of a client.
+    ``ready_wait`` seconds at most does a call wait for sources that are still starting, and ``list_wait`` a list for
+    those among them whose tools may be always visible: many clients list once. ``ttl_ms`` is how long a modern client
+    may keep a list, in milliseconds. ``max_message`` bytes at most has one message of a client.
     ``session_idle`` seconds without a request end a session over HTTP, and ``max_sessions`` may be open there at once.
 
     Raises ConfigError for a number that cannot be.
     """
 
     name: str = "pegboard"
-    version: str = field(default_factory=installed_version)
+    version: str = __version__
     instructions: str | None = None
     boards: bool = False
     ready_wait: float = 10.0
+    list_wait: float = 5.0
     ttl_ms: int = 60_000
     max_message: int = 16 * 2**20
     session_idle: float = 1_800.0
@@ -48,4 +42,4 @@ class GatewaySettings:
                 raise ConfigError(f"{name} of the gateway is {value}.", hint=f"Set a number from {least}.")
 
 
-_LEAST = {"ready_wait": 0, "ttl_ms": 0, "max_message": 1_000, "session_idle": 1, "max_sessions": 1}
+_LEAST = {"ready_wait": 0, "list_wait": 0, "ttl_ms": 0, "max_message": 1_000, "session_idle": 1, "max_sessions": 1}

@@ -11,7 +11,6 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, Protocol
 
 from mcp import ClientSession, MCPError
@@ -30,11 +29,14 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from pegboard.errors import UpstreamError
 from pegboard.sources.mcp.spec import Era
+from pegboard.version import __version__
 
 logger = logging.getLogger(__name__)
 
 MAX_PAGES: Final = 500
 """Pages of one listing; a server that never ends its list is cut off here."""
+
+_OURSELVES: Final = Implementation(name="pegboard", version=__version__)
 
 _RELISTEN: Final = 5.0
 """Seconds until a subscription that the server ended is asked for again."""
@@ -132,7 +134,7 @@ class Connection:
             return dict(params)
         envelope = {
             PROTOCOL_VERSION_META_KEY: self.revision,
-            CLIENT_INFO_META_KEY: client_info().model_dump(by_alias=True, exclude_none=True),
+            CLIENT_INFO_META_KEY: _OURSELVES.model_dump(by_alias=True, exclude_none=True),
             CLIENT_CAPABILITIES_META_KEY: {},
         }
         return {**params, "_meta": {**params.get("_meta", {}), **envelope}}
@@ -150,7 +152,7 @@ async def connected(link: Link, era: Era, on_tools_changed: Callable[[], None]) 
             on_tools_changed()
 
     dispatcher = JSONRPCDispatcher(link.read, link.write)
-    session = ClientSession(dispatcher=dispatcher, message_handler=on_message, client_info=client_info())
+    session = ClientSession(dispatcher=dispatcher, message_handler=on_message, client_info=_OURSELVES)
     async with session:
         await begin(session, era)
         listening = asyncio.create_task(_listen(session, on_tools_changed)) if _announces_changes(session) else None
@@ -182,14 +184,6 @@ async def begin(session: ClientSession, era: Era) -> None:
             await session.discover()
         except Exception:
             raise refusal from None
-
-
-def client_info() -> Implementation:
-    """How we introduce ourselves."""
-    try:
-        return Implementation(name="pegboard", version=version("pegboard"))
-    except PackageNotFoundError:
-        return Implementation(name="pegboard", version="0")
 
 
 def _announces_changes(session: ClientSession) -> bool:
