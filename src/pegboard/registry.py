@@ -35,6 +35,7 @@ class SourceStatus:
 
     ``state`` is ``idle | starting | ready | failed | stopped``; ``reason`` says why and what to do, in one line.
     ``starts`` counts how often its process was started; ``notes`` are things worth knowing that stop nothing.
+    ``always_visible`` says whether its tools may be listed from the start.
     """
 
     name: str
@@ -45,6 +46,7 @@ class SourceStatus:
     starts: int = 0
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    always_visible: bool = False
 
 
 class Source(Protocol):

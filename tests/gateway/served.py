@@ -125,10 +125,11 @@ def growing(registry: ToolRegistry) -> Handler:
 
 
 class Late:
-    """A source whose one tool comes late, or never. Process-wide."""
+    """A source whose one tool comes late, or never; one named ``listed...`` is always visible. Process-wide."""
 
     def __init__(self, name: str, seconds: float, marks: Marks) -> None:
         self.name = name
+        self._visibility = Visibility.ALWAYS if name.startswith("listed") else Visibility.ON_DEMAND
         self.registry = ToolRegistry(name)
         self._seconds = seconds
         self._marks = marks
@@ -153,12 +154,20 @@ class Late:
 
     def status(self) -> SourceStatus:
         """How it is doing."""
-        return SourceStatus(name=self.name, kind="test", state=self._state, tools=len(self.registry.tools()))
+        return SourceStatus(
+            name=self.name,
+            kind="test",
+            state=self._state,
+            tools=len(self.registry.tools()),
+            always_visible=self._visibility is Visibility.ALWAYS,
+        )
 
     async def _arrive(self) -> None:
         await asyncio.sleep(self._seconds)
         name = f"{self.name}__arrive"
-        arrived = Tool(name=name, description="Arrive by train.", handler=echo, source=self.name)
+        arrived = Tool(
+            name=name, description="Arrive by train.", handler=echo, source=self.name, visibility=self._visibility
+        )
         self.registry.replace_source(self.name, [arrived])
         self._state = "ready"
 
@@ -184,7 +193,13 @@ def registered(marks: Marks) -> ToolRegistry:
 
 def sources(kind: str, marks: Marks) -> list[Late]:
     """Sources that are late as their kind says, in seconds."""
-    late = {"none": {}, "late": {"late": LATE_SECONDS}, "never": {"late": 0.1, "never": 600}}[kind]
+    late = {
+        "none": {},
+        "late": {"late": LATE_SECONDS},
+        "never": {"late": 0.1, "never": 600},
+        "listed": {"listed": LATE_SECONDS, "never": 600},
+        "listed never": {"listed": 0.1, "listed_never": 600},
+    }[kind]
     return [Late(name, seconds, marks) for name, seconds in late.items()]
 
 

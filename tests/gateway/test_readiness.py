@@ -22,6 +22,18 @@ async def test_the_list_does_not_wait(tmp_path: Path) -> None:
         assert "find_tools" in await pipe.names()
 
 
+async def test_the_list_waits_for_what_is_always_visible_and_for_nothing_else(tmp_path: Path) -> None:
+    async with piped(tmp_path, "listed", GatewaySettings(list_wait=600)) as pipe:
+        await pipe.handshake()
+        assert "listed__arrive" in await pipe.names()
+
+
+async def test_the_list_waits_only_so_long(tmp_path: Path) -> None:
+    async with piped(tmp_path, "listed never", GatewaySettings(list_wait=0.5)) as pipe:
+        await pipe.handshake()
+        assert "listed__arrive" in await pipe.names()
+
+
 async def test_a_modern_client_keeps_no_list_while_sources_start(tmp_path: Path) -> None:
     async with piped(tmp_path, "late") as pipe:
         pipe.modern()

@@ -85,6 +85,7 @@ class GatewayKeys(Keys):
     host: str = key(NAME, "The address to listen on, over HTTP.", "127.0.0.1")
     port: int = key(integer(0, 65535), "The port to listen on, over HTTP; 0 takes a free one.", 8765)
     ready_wait: float = key(WAIT, "Seconds that a call waits at most for upstreams that are still starting.", 10.0)
+    list_wait: float = key(WAIT, "Seconds that a list waits at most for those that may be always visible.", 5.0)
     ttl_ms: int = key(integer(0), "Milliseconds that a client may keep a list.", 60_000)
     max_message: int = key(integer(1_000), "Bytes of one message of a client at most.", 16_777_216)
     session_idle: float = key(SESSION_IDLE, "Seconds without a request that end a session, over HTTP.", 1_800.0)

@@ -40,6 +40,13 @@ async def wait_for_sources(peg: Pegboard, name: str, arguments: Any, seconds: fl
     return await _wait(peg, needed, arrived, seconds)
 
 
+async def wait_for_listed(peg: Pegboard, seconds: float) -> None:
+    """Wait, at most ``seconds``, for the starting sources whose tools may be listed from the start."""
+    shown = {status.name for status in peg.missing() if status.state == "starting" and status.always_visible}
+    if shown:
+        await _wait(peg, [source for source in peg.sources if source.name in shown], lambda: False, seconds)
+
+
 def wanted_tool(name: str, arguments: Any) -> str | None:
     """The one tool that a call is about; None when it is about many, or about none."""
     if name not in META_NAMES:

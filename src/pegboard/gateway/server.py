@@ -31,7 +31,7 @@ from pegboard.gateway.faithful import faithfully, mean
 from pegboard.gateway.hub import Hub
 from pegboard.gateway.instructions import instructions_for
 from pegboard.gateway.listening import About
-from pegboard.gateway.readiness import wait_for_sources
+from pegboard.gateway.readiness import wait_for_listed, wait_for_sources
 from pegboard.gateway.render import call_result, is_modern, list_result
 from pegboard.gateway.requests import Identify, Request, board_in, client_of, meta_of, nobody
 from pegboard.gateway.sessions import SURFACE, Session
@@ -94,6 +94,7 @@ class Gateway:
         if params.cursor:
             raise MCPError(code=INVALID_PARAMS, message="The list has one page: leave the cursor out.")
         principal, board_id = self._identify(request), board_in(request)
+        await wait_for_listed(self.peg, self.settings.list_wait)
         if is_modern(request.protocol_version) or board_id:
             listing = await self._stable_listing(principal, board_id)
         else:

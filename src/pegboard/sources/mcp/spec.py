@@ -82,6 +82,12 @@ class UpstreamSpec:
         """The visibility of the tool that the upstream calls ``bare_name``."""
         return Visibility(_by_glob(self.visibility, bare_name) or Visibility.ON_DEMAND)
 
+    @property
+    def always_visible(self) -> bool:
+        """Whether any of its tools may be always visible."""
+        setting = self.visibility
+        return Visibility.ALWAYS in (setting.values() if isinstance(setting, Mapping) else (setting,))
+
     def approval_of(self, bare_name: str) -> Approval | None:
         """The approval tier of the tool that the upstream calls ``bare_name``; None for undeclared."""
         tier = _by_glob(self.approval, bare_name)

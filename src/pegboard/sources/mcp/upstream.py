@@ -73,6 +73,7 @@ class StdioUpstream:
             starts=self._keeper.starts,
             notes=(*self._noise.notes(), *self._keeper.notes, *self._listing_notes, *self._notes),
             problems=self.registry.problems(),
+            always_visible=self.spec.always_visible,
         )
 
     def publish(self, raw_tools: Iterable[Any]) -> None:
