@@ -21,8 +21,9 @@ from pegboard.config.model import (
     SearchKeys,
     UpstreamKeys,
 )
-from pegboard.config.problems import ConfigProblem, KeyPath, kind_of, nearest
+from pegboard.config.problems import ConfigProblem, KeyPath, kind_of
 from pegboard.config.read import Document
+from pegboard.schema import nearest
 
 AnyKeys = TypeVar("AnyKeys", bound=Keys)
 

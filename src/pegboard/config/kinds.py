@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from pegboard.config.problems import KeyPath, kind_of, nearest, shown
+from pegboard.config.problems import KeyPath, kind_of, shown
 from pegboard.naming import MAX_NAME, is_legal, slug
+from pegboard.schema import nearest
 
 _QUOTE: Final = "Put it in quotes."
 _UNQUOTE: Final = "Write it without quotes."

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime
-import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -103,13 +102,6 @@ def dotted(path: KeyPath) -> str:
         bare = part and all(char.isalnum() or char in "_-" for char in part)
         text += ("." if text else "") + (part if bare else f'"{part}"')
     return text
-
-
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known word that ``name`` was most likely meant to be, or None when none is close."""
-    folded = {word.casefold().replace("-", "_"): word for word in known}
-    close = difflib.get_close_matches(name.casefold().replace("-", "_"), folded, n=1, cutoff=0.6)
-    return folded[close[0]] if close else None
 
 
 def kind_of(value: object) -> str:
