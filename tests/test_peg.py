@@ -40,8 +40,8 @@ class Bringer:
 
     def status(self) -> SourceStatus:
         """How it is."""
-        state = "ready" if self.registry.tools() else "starting"
-        return SourceStatus(name=self.name, kind="test", state=state, tools=len(self.registry.tools()))
+        tools = len(self.registry.tools())
+        return SourceStatus(name=self.name, kind="test", state="ready" if tools else "starting", tools=tools)
 
 
 def told(peg: Pegboard) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pegboard.errors import CollisionError, DefinitionError
 from pegboard.listeners import Listeners, Unsubscribe
@@ -18,6 +18,9 @@ from pegboard.tools import EMPTY_SCHEMA, Tool
 logger = logging.getLogger(__name__)
 
 Make = Callable[[], Tool]
+
+SourceState = Literal["idle", "starting", "ready", "failed", "stopped"]
+"""``idle``: not begun. ``failed``: at its last try; whether there is a next one is the source's own affair."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,14 +36,14 @@ class Problem:
 class SourceStatus:
     """How a source is doing. Immutable: one moment's answer.
 
-    ``state`` is ``idle | starting | ready | failed | stopped``; ``reason`` says why and what to do, in one line.
+    ``reason`` says why it is in its ``state``, and what to do, in one line.
     ``starts`` counts how often its process was started; ``notes`` are things worth knowing that stop nothing.
     ``always_visible`` says whether its tools may be listed from the start.
     """
 
     name: str
     kind: str
-    state: str
+    state: SourceState
     reason: str = ""
     tools: int = 0
     starts: int = 0

@@ -15,6 +15,7 @@ from typing import Any
 
 from pegboard import Context, Halt, Pegboard, PinStore, SourceStatus, Tool, ToolRegistry, ToolResult, Visibility
 from pegboard.gateway import serve_http, serve_stdio
+from pegboard.registry import SourceState
 from pegboard.tools import Handler
 
 LATE_SECONDS = 0.6
@@ -133,7 +134,7 @@ class Late:
         self.registry = ToolRegistry(name)
         self._seconds = seconds
         self._marks = marks
-        self._state = "idle"
+        self._state: SourceState = "idle"
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:

@@ -7,7 +7,7 @@ import logging
 from pathlib import Path
 
 from pegboard.errors import PegboardError
-from pegboard.registry import SourceStatus, ToolRegistry
+from pegboard.registry import SourceState, SourceStatus, ToolRegistry
 from pegboard.sources.python import tools_from_file
 from pegboard.sources.threads import in_thread
 from pegboard.tools import Tool
@@ -26,7 +26,7 @@ class PythonFile:
         self.name = name
         self.path = path
         self.registry = ToolRegistry(name)
-        self._state = "idle"
+        self._state: SourceState = "idle"
         self._starts = 0
         self._failure = ""
         self._task: asyncio.Task[None] | None = None

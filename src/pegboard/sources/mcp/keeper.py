@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Final
 
 from pegboard.errors import UpstreamError
+from pegboard.registry import SourceState
 from pegboard.sources.mcp.noise import Noise
 from pegboard.sources.mcp.pacing import Pacing
 from pegboard.sources.mcp.spec import StdioSpec
@@ -36,13 +37,13 @@ ReadList = Callable[["Connection"], Awaitable[None]]
 class Keeper:
     """Runs one server for as long as it is wanted. Lives as long as its upstream; used from one event loop.
 
-    ``state`` is ``idle | starting | ready | failed | stopped``; ``starts`` counts processes; ``notes`` are things worth
-    knowing; ``first`` is set once the first try has become ready or failed. A server that ends is started again after
-    a pause of ``Pacing``, or at once by the next ``connection`` when it had been ready.
+    ``state`` is how it is doing; ``starts`` counts processes; ``notes`` are things worth knowing; ``first`` is set
+    once the first try has become ready or failed. A server that ends is started again after a pause of ``Pacing``, or
+    at once by the next ``connection`` when it had been ready.
     """
 
     def __init__(self, spec: StdioSpec, noise: Noise, read_list: ReadList) -> None:
-        self.state = "idle"
+        self.state: SourceState = "idle"
         self.starts = 0
         self.notes: tuple[str, ...] = ()
         self.first = asyncio.Event()
