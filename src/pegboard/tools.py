@@ -86,6 +86,9 @@ Handler = Callable[[dict[str, Any], "Context"], Awaitable[Any]]
 """``async handler(arguments, context)``: arguments as checked, never coerced. It returns a ToolResult, a Halt,
 or any JSON value."""
 
+HALT_KEY: Final = "dev.pegboard/halt"
+"""The key of a result's ``_meta`` that says that the turn ends here: ``{"say": text or null}``."""
+
 EMPTY_SCHEMA: Final[JsonObject] = {"type": "object", "properties": {}}
 
 
@@ -253,6 +256,11 @@ class Halt:
 
     result: ToolResult
     say: str | None = None
+
+    def to_wire(self) -> dict[str, Any]:
+        """The result as an MCP ``CallToolResult`` object that says in its ``_meta`` that the turn ends here."""
+        wire = self.result.to_wire()
+        return wire | {"_meta": {**wire.get("_meta", {}), HALT_KEY: {"say": self.say}}}
 
 
 def text_block(text: str) -> JsonObject:

@@ -49,7 +49,7 @@ async def _call(common: Common, name: str, words: Sequence[str]) -> Exit:
         outcome = await board.call(name, arguments, on_progress=on_progress)
         result = outcome.result if isinstance(outcome, Halt) else outcome
         if common.json:
-            common.output.document(_wire(outcome))
+            common.output.document(outcome.to_wire())
         else:
             _print_result(common, result)
             if isinstance(outcome, Halt) and outcome.say:
@@ -64,16 +64,6 @@ def _arguments(tool: Tool, words: Sequence[str]) -> dict[str, Any]:
         return parse_arguments(words, tool.input_schema)
     except (ArgumentsError, UnicodeDecodeError) as error:
         raise typer.BadParameter(str(error), param_hint="arguments") from None
-
-
-def _wire(outcome: ToolResult | Halt) -> JsonObject:
-    """A result as MCP has it; one that ends the turn is marked as the gateway marks it."""
-    if isinstance(outcome, ToolResult):
-        return outcome.to_wire()
-    from pegboard.gateway.render import HALT_KEY
-
-    wire = outcome.result.to_wire()
-    return wire | {"_meta": {**wire.get("_meta", {}), HALT_KEY: {"say": outcome.say}}}
 
 
 def _print_result(common: Common, result: ToolResult) -> None:

@@ -10,7 +10,7 @@ import json
 import logging
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from mcp.types.methods import serialize_server_result
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
@@ -19,9 +19,6 @@ from pydantic import ValidationError
 from pegboard.tools import Halt, JsonObject, ToolResult, text_block
 
 logger = logging.getLogger(__name__)
-
-HALT_KEY: Final = "dev.pegboard/halt"
-"""The key of a result's ``_meta`` that says that the turn ends here: ``{"say": text or null}``."""
 
 
 def is_modern(revision: str) -> bool:
@@ -51,12 +48,7 @@ def definition(item: JsonObject, revision: str) -> JsonObject | None:
 
 def call_result(outcome: ToolResult | Halt, revision: str) -> dict[str, Any]:
     """A ``tools/call`` result."""
-    if isinstance(outcome, Halt):
-        wire = outcome.result.to_wire()
-        wire["_meta"] = {**wire.get("_meta", {}), HALT_KEY: {"say": outcome.say}}
-    else:
-        wire = outcome.to_wire()
-    wire = _sendable(wire)
+    wire = _sendable(outcome.to_wire())
     if is_modern(revision):
         wire.setdefault("resultType", "complete")
     if not _carries("tools/call", revision, wire):
