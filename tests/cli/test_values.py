@@ -88,5 +88,7 @@ def test_what_cannot_be_understood_is_named(words: list[str], said: str) -> None
 
 
 def test_a_schema_that_refers_to_itself_ends() -> None:
-    twice = {"anyOf": [{"$ref": "#/properties/node"}, {"$ref": "#/properties/node"}, {"type": "integer"}]}
-    assert parse_arguments(["node=3"], {"properties": {"node": twice}}) == {"node": 3}
+    node = {"anyOf": [{"type": "array", "items": {"$ref": "#/properties/node"}}, {"type": "integer"}]}
+    assert parse_arguments(["node=3"], {"properties": {"node": node}}) == {"node": 3}
+    endless = {"anyOf": [{"$ref": "#/properties/node"}, {"$ref": "#/properties/node"}, {"type": "integer"}]}
+    assert parse_arguments(["node=3"], {"properties": {"node": endless}})

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from pegboard.schema.meaning import types
 from pegboard.tools import JsonObject
 
 _PAIR: Final = re.compile(r"(?P<key>[^=]*?)(?P<how>:=|=)(?P<value>.*)", re.DOTALL)
@@ -48,11 +49,6 @@ def parse_object(text: str) -> dict[str, Any]:
     return value
 
 
-def wants(schema: Any, root: JsonObject) -> frozenset[str]:
-    """The JSON types that a schema names, through local references and combinations; empty when it names none."""
-    return frozenset(_types(schema, root, set()))
-
-
 def _pair(word: str, schema: JsonObject) -> tuple[str, Any]:
     found = _PAIR.fullmatch(word)
     if found is None or not found["key"]:
@@ -64,8 +60,8 @@ def _pair(word: str, schema: JsonObject) -> tuple[str, Any]:
         except ValueError as error:
             raise ArgumentsError(f"{key}: {text!r} is not JSON: {error}. Text is written as {key}=...") from None
     properties = schema.get("properties")
-    types = wants(properties.get(key) if isinstance(properties, Mapping) else None, schema)
-    return key, text if not types or "string" in types else _meant(text)
+    wanted = types(schema, properties.get(key) if isinstance(properties, Mapping) else None)
+    return key, text if "string" in wanted else _meant(text)
 
 
 def _meant(text: str) -> Any:
@@ -85,31 +81,3 @@ def _json(text: str) -> Any:
 
 def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
-
-
-def _types(schema: Any, root: JsonObject, seen: set[int]) -> Iterator[str]:
-    # A schema may refer to itself, and to itself twice: each part is looked at once.
-    if not isinstance(schema, Mapping) or id(schema) in seen:
-        return
-    seen.add(id(schema))
-    declared = schema.get("type")
-    yield from [declared] if isinstance(declared, str) else declared if isinstance(declared, list) else []
-    for value in [schema["const"]] if "const" in schema else schema.get("enum") or []:
-        yield "string" if isinstance(value, str) else "other"
-    for part in _parts(schema, root):
-        yield from _types(part, root, seen)
-
-
-def _parts(schema: JsonObject, root: JsonObject) -> Iterator[Any]:
-    for combination in ("anyOf", "oneOf", "allOf"):
-        yield from schema.get(combination) or []
-    reference = schema.get("$ref")
-    if isinstance(reference, str) and reference.startswith("#"):
-        yield _at(root, reference[1:])
-
-
-def _at(root: Any, pointer: str) -> Any:
-    for part in pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        root = root.get(key) if isinstance(root, Mapping) else None
-    return root
