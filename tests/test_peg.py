@@ -63,6 +63,32 @@ async def test_waiting_names_the_sources_that_are_not_ready() -> None:
         assert [source.name for source in peg.missing()] == ["slow"]
 
 
+async def test_waiting_ends_when_the_catalog_has_enough() -> None:
+    slow, quick = Bringer("slow", at_once=False), Bringer("quick")
+    async with Pegboard(sources=[slow, quick]) as peg:
+        assert await peg.ready(enough=lambda: len(peg.catalog) > 0) == ()
+        assert told(peg) == [""]
+
+
+async def test_waiting_may_be_for_some_sources_only() -> None:
+    slow, quick = Bringer("slow", at_once=False), Bringer("quick")
+    async with Pegboard(sources=[slow, quick]) as peg:
+        assert await peg.ready(sources=[quick]) == ()
+        assert await peg.ready(0, sources=[quick, slow]) == ("slow",)
+
+
+async def test_a_source_that_cannot_be_waited_for_is_logged_and_holds_up_nobody(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Broken(Bringer):
+        async def ready(self) -> None:
+            raise OSError("no such process")
+
+    async with Pegboard(sources=[Broken("broken"), Bringer("quick")]) as peg:
+        assert await peg.ready() == ()
+    assert "broken" in caplog.text
+
+
 async def test_two_sources_of_one_name_are_refused() -> None:
     with pytest.raises(CollisionError, match="'s'"):
         Pegboard(sources=[Bringer("s"), Bringer("s")])

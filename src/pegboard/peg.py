@@ -145,19 +145,40 @@ class Pegboard:
         if begun and not self._started:
             await source.stop()
 
-    async def ready(self, timeout: float | None = None) -> tuple[str, ...]:
+    async def ready(
+        self,
+        timeout: float | None = None,
+        *,
+        sources: Iterable[Source] | None = None,
+        enough: Callable[[], bool] = lambda: False,
+    ) -> tuple[str, ...]:
         """Wait until every source has brought its first listing or failed its first try, at most ``timeout`` seconds.
 
-        Gives the names of those that have done neither.
+        Gives the names of those that have done neither. ``sources`` are those to wait for (default: all), and
+        ``enough()``, asked after every change of the catalog, ends the waiting for all of them.
         """
-        waiting = {asyncio.ensure_future(source.ready()): source.name for source in self._sources}
-        if not waiting:
-            return ()
-        _, pending = await asyncio.wait(waiting, timeout=timeout)
-        for task in pending:
-            task.cancel()
-        await asyncio.gather(*pending, return_exceptions=True)
-        return tuple(waiting[task] for task in waiting if task in pending)
+        news = asyncio.Event()
+        unsubscribe = self.on_change(news.set)
+        waiting = {
+            asyncio.create_task(_until_ready(source)): source.name
+            for source in (self._sources if sources is None else sources)
+        }
+        for task in waiting:
+            task.add_done_callback(lambda _: news.set())
+        try:
+            async with asyncio.timeout(timeout):
+                while not enough() and not all(task.done() for task in waiting):
+                    await news.wait()
+                    news.clear()
+        except TimeoutError:
+            pass
+        finally:
+            unsubscribe()
+            late = [task for task in waiting if not task.done()]
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        return () if enough() else tuple(waiting[task] for task in late)
 
     def missing(self) -> tuple[SourceStatus, ...]:
         """The sources that have no tools in the catalog because they are not ready: idle, starting or failed."""
@@ -287,6 +308,13 @@ class Pegboard:
                 if name in owners and self._collisions == "refuse":
                     raise collision(name, source, owners[name])
                 owners.setdefault(name, source)
+
+
+async def _until_ready(source: Source) -> None:
+    try:
+        await source.ready()
+    except Exception:
+        logger.exception("waiting for source %r failed", source.name)
 
 
 async def _begin(source: Source, patience: float) -> None:

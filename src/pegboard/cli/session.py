@@ -51,12 +51,8 @@ class Opened:
             common.output.problem(f"{status.name} is not ready: {state_line(status)}")
 
 
-def _never() -> bool:
-    return False
-
-
 @asynccontextmanager
-async def opened(common: Common, enough: Callable[[Pegboard], bool] | None = None) -> AsyncIterator[Opened]:
+async def opened(common: Common, enough: Callable[[Pegboard], bool] = lambda peg: False) -> AsyncIterator[Opened]:
     """The Pegboard of the files that the options name, for the length of the block.
 
     Waits until every source is ready or has failed, at most ``common.wait`` seconds, or until ``enough(peg)``. What is
@@ -69,7 +65,7 @@ async def opened(common: Common, enough: Callable[[Pegboard], bool] | None = Non
     peg, problems = wired.peg, (*loaded.problems, *wired.problems)
     tell_problems(common, problems)
     async with peg:
-        await wait_for_sources(peg, common.wait, common.output, (lambda: enough(peg)) if enough else _never)
+        await wait_for_sources(peg, common.wait, common.output, lambda: enough(peg))
         yield Opened(peg=peg, settings=loaded.settings, problems=problems)
 
 

@@ -28,20 +28,8 @@ STARTING: Final = frozenset({"idle", "starting"})
 
 async def wait_for_sources(peg: Pegboard, seconds: float, output: Output, enough: Callable[[], bool]) -> None:
     """Wait until every source has brought its first listing or failed; at most ``seconds``, or until ``enough()``."""
-    changed = asyncio.Event()
-    unsubscribe = peg.on_change(changed.set)
-    ready = asyncio.ensure_future(peg.ready(seconds))
-    try:
-        async with _told(peg, output):
-            while not ready.done() and not enough():
-                changed.clear()
-                change = asyncio.ensure_future(changed.wait())
-                await asyncio.wait({ready, change}, return_when=asyncio.FIRST_COMPLETED)
-                change.cancel()
-    finally:
-        unsubscribe()
-        ready.cancel()
-        await asyncio.gather(ready, return_exceptions=True)
+    async with _told(peg, output):
+        await peg.ready(seconds, enough=enough)
 
 
 def state_line(status: SourceStatus) -> str:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pegboard.board_tools import META_NAMES
 from pegboard.naming import SEPARATOR, slug
 from pegboard.peg import Pegboard
 from pegboard.registry import Source
-
-logger = logging.getLogger(__name__)
 
 _NEED_ALL: Final = frozenset({"find_tools", "list_tools", "tool_search"})
 """Meta-tools whose answer depends on every source."""
@@ -37,14 +33,14 @@ async def wait_for_sources(peg: Pegboard, name: str, arguments: Any, seconds: fl
         return wanted is not None and peg.catalog.get(wanted) is not None
 
     needed = starting if wanted is None else bringing(wanted, peg.sources, starting)
-    return await _wait(peg, needed, arrived, seconds)
+    return await peg.ready(seconds, sources=needed, enough=arrived)
 
 
 async def wait_for_listed(peg: Pegboard, seconds: float) -> None:
     """Wait, at most ``seconds``, for the starting sources whose tools may be listed from the start."""
     shown = {status.name for status in peg.missing() if status.state == "starting" and status.always_visible}
     if shown:
-        await _wait(peg, [source for source in peg.sources if source.name in shown], lambda: False, seconds)
+        await peg.ready(seconds, sources=[source for source in peg.sources if source.name in shown])
 
 
 def wanted_tool(name: str, arguments: Any) -> str | None:
@@ -63,42 +59,3 @@ def bringing(tool: str, sources: Sequence[Source], starting: Sequence[Source]) -
     """
     likely = [source for source in sources if tool.startswith(f"{slug(source.name)}{SEPARATOR}")]
     return [source for source in starting if source in likely] if likely else starting
-
-
-async def _wait(
-    peg: Pegboard, sources: Sequence[Source], arrived: Callable[[], bool], seconds: float
-) -> tuple[str, ...]:
-    changed = asyncio.Event()
-    unsubscribe = peg.on_change(changed.set)
-    waiting = {asyncio.create_task(_ready(source)): source.name for source in sources}
-    try:
-        async with asyncio.timeout(seconds):
-            while not arrived() and any(not task.done() for task in waiting):
-                await _first(changed, waiting)
-    except TimeoutError:
-        pass
-    finally:
-        unsubscribe()
-        for task in waiting:
-            task.cancel()
-    if arrived():
-        return ()
-    return tuple(name for task, name in waiting.items() if not task.done())
-
-
-async def _ready(source: Source) -> None:
-    try:
-        await source.ready()
-    except Exception:
-        logger.exception("waiting for source %r failed", source.name)
-
-
-async def _first(changed: asyncio.Event, waiting: Mapping[asyncio.Task[None], str]) -> None:
-    """Until the catalog changes or one more source is ready."""
-    change: asyncio.Task[Any] = asyncio.create_task(changed.wait())
-    pending: list[asyncio.Task[Any]] = [task for task in waiting if not task.done()]
-    try:
-        await asyncio.wait([change, *pending], return_when=asyncio.FIRST_COMPLETED)
-        changed.clear()
-    finally:
-        change.cancel()
