@@ -23,9 +23,12 @@ async def wait_for_sources(peg: Pegboard, name: str, arguments: Any, seconds: fl
     A source that starts only when it is needed starts now. Gives the names of those that the call needed and that are
     not ready yet.
     """
-    unready = {status.name for status in peg.missing() if status.state != "failed"}
     wanted = wanted_tool(name, arguments)
-    if not unready or (name not in _NEED_ALL and wanted is None):
+    # First what costs nothing: asking dozens of sources how they are would be felt in every call.
+    if (wanted is None and name not in _NEED_ALL) or (wanted is not None and peg.catalog.get(wanted) is not None):
+        return ()
+    unready = {status.name for status in peg.missing() if status.state != "failed"}
+    if not unready:
         return ()
     starting = [source for source in peg.sources if source.name in unready]
 
