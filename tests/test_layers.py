@@ -12,6 +12,7 @@ CORE = (
     "errors",
     "version",
     "limits",
+    "lines",
     "listeners",
     "naming",
     "tokens",

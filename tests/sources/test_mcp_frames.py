@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.types.jsonrpc import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
+from pegboard.lines import ENDS, LongLine
 from pegboard.sources.mcp.frames import NOT_AN_ANSWER, UNREAD, answer_id, frame_of, frame_of_long, line_of
-from pegboard.sources.mcp.lines import ENDS, LongLine
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -12,11 +12,12 @@ import select
 import stat
 import threading
 from collections import deque
-from collections.abc import Iterator
 from queue import SimpleQueue
 from typing import Final
 
 import anyio
+
+from pegboard.lines import Line, LineSplitter, LongLine
 
 _CHUNK: Final = 2**16
 _AHEAD: Final = 64
@@ -30,41 +31,6 @@ class LineTooLongError(Exception):
     """A line was longer than allowed. It was skipped; the next one is read as usual."""
 
 
-class LineSplitter:
-    """Cuts a stream of bytes into lines of at most ``limit`` bytes. Belongs to one stream; pure."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._parts: list[bytes] = []
-        self._size = 0
-        self._skipping = False
-
-    def feed(self, chunk: bytes) -> Iterator[bytes | None]:
-        """The lines that ``chunk`` completes, without their ends; None for one that was too long."""
-        *complete, rest = chunk.split(b"\n")
-        for end in complete:
-            self._add(end)
-            yield self._taken()
-        self._add(rest)
-
-    def rest(self) -> bytes | None:
-        """What is left after the last line end; None when it was too long."""
-        return self._taken()
-
-    def _add(self, part: bytes) -> None:
-        self._size += len(part)
-        if self._size > self._limit:
-            self._skipping = True
-            self._parts.clear()
-        if not self._skipping and part:
-            self._parts.append(part)
-
-    def _taken(self) -> bytes | None:
-        line = None if self._skipping else b"".join(self._parts)
-        self._parts, self._size, self._skipping = [], 0, False
-        return line
-
-
 class LineReader:
     """The lines of a descriptor. Belongs to one event loop; ends with the stream."""
 
@@ -72,7 +38,7 @@ class LineReader:
         self._descriptor = descriptor
         self._loop = asyncio.get_running_loop()
         self._splitter = LineSplitter(limit)
-        self._lines: deque[bytes | None] = deque()
+        self._lines: deque[Line | LongLine] = deque()
         self._chunks: deque[bytes] = deque()
         self._ended = False
         self._news = asyncio.Event()
@@ -84,7 +50,7 @@ class LineReader:
         else:
             threading.Thread(target=self._read, name="pegboard-stdin", daemon=True).start()
 
-    async def next(self) -> bytes:
+    async def next(self) -> Line:
         """The next line that is not blank, without its end.
 
         Raises LineTooLongError for one that had to be skipped, and EndOfStream behind the last.
@@ -93,7 +59,7 @@ class LineReader:
             while not self._lines:
                 await self._more()
             line = self._lines.popleft()
-            if line is None:
+            if isinstance(line, LongLine):
                 raise LineTooLongError
             if line.strip():
                 return line
@@ -117,7 +83,7 @@ class LineReader:
             self._lines.extend(self._splitter.feed(chunk))
             self._watch()
         else:
-            self._lines.append(self._splitter.rest())
+            self._lines.extend(self._splitter.finish())
             self._ended = True
 
     def _take(self, chunk: bytes) -> None:

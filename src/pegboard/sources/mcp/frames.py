@@ -22,7 +22,7 @@ from mcp.types.jsonrpc import (
 )
 from pydantic import ValidationError
 
-from pegboard.sources.mcp.lines import ENDS, Line, LongLine
+from pegboard.lines import ENDS, Line, LongLine
 
 Id = int | str
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Final, cast
 
 from pegboard.errors import UpstreamError
+from pegboard.lines import LineSplitter, LongLine
 from pegboard.sources.mcp.launch import Launch
-from pegboard.sources.mcp.lines import LineSplitter, LongLine
 from pegboard.sources.mcp.noise import Hide, LastWords
 from pegboard.sources.mcp.process_group import end_group, group_lives, group_options
 

@@ -20,9 +20,9 @@ from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
 from mcp.types.jsonrpc import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
+from pegboard.lines import Line, LineSplitter, LongLine
 from pegboard.sources.mcp.frames import Frame, Id, frame_of, frame_of_long, line_of
 from pegboard.sources.mcp.launch import launch_of
-from pegboard.sources.mcp.lines import Line, LineSplitter, LongLine
 from pegboard.sources.mcp.noise import Noise
 from pegboard.sources.mcp.process import ServerProcess, exit_words
 from pegboard.sources.mcp.spec import StdioSpec

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.sources.mcp.lines import ENDS, LineSplitter, LongLine
+from pegboard.lines import ENDS, LineSplitter, LongLine
 
 
 def split(data: bytes, sizes: list[int], limit: int = 1_000_000) -> list[bytes | LongLine]:
