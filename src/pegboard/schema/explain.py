@@ -44,14 +44,12 @@ def _wanted(text: str, field: str) -> _Words:
     return words
 
 
-def _counted(text: str, unit: str) -> _Words:
-    """Words for a limit on a length."""
+def _counted(text: str, one: str, many: str) -> _Words:
+    """Words for a limit on a length, which is counted in ``one`` or ``many``."""
 
     def words(error: jsonschema_rs.ValidationError) -> str:
         limit = error.kind.limit  # type: ignore[attr-defined]
-        plural = "" if limit == 1 else "s" if unit != "property" else ""
-        many = "properties" if unit == "property" and limit != 1 else unit + plural
-        return f"expected {text} {limit} {many}, got {len(error.instance)}"  # type: ignore[arg-type]
+        return f"expected {text} {limit} {one if limit == 1 else many}, got {len(error.instance)}"  # type: ignore[arg-type]
 
     return words
 
@@ -110,12 +108,12 @@ _WORDS: Final[dict[str, _Words]] = {
     "exclusiveMinimum": _wanted("more than {}", "limit"),
     "exclusiveMaximum": _wanted("less than {}", "limit"),
     "multipleOf": _wanted("a multiple of {}", "multiple_of"),
-    "minLength": _counted("at least", "character"),
-    "maxLength": _counted("at most", "character"),
-    "minItems": _counted("at least", "item"),
-    "maxItems": _counted("at most", "item"),
-    "minProperties": _counted("at least", "property"),
-    "maxProperties": _counted("at most", "property"),
+    "minLength": _counted("at least", "character", "characters"),
+    "maxLength": _counted("at most", "character", "characters"),
+    "minItems": _counted("at least", "item", "items"),
+    "maxItems": _counted("at most", "item", "items"),
+    "minProperties": _counted("at least", "property", "properties"),
+    "maxProperties": _counted("at most", "property", "properties"),
     "uniqueItems": _fixed("expected items that all differ"),
     "contains": _fixed("expected an item that fits 'contains'"),
     "not": _fixed("expected a value that does not fit 'not'"),
@@ -146,8 +144,9 @@ def _of_branches(schema: Schema, error: jsonschema_rs.ValidationError) -> Iterat
     if not able:
         yield problem(path, f"expected {_either(wanted)}, got {got(error.instance)}")
     elif fixed is not None:
-        place_, options, value = fixed
-        yield problem(place_, _one_of([*options, *([None] if place_ == path and "null" in wanted else [])], value))
+        place, options, value = fixed
+        nullable = [None] if place == path and "null" in wanted else []
+        yield problem(place, _one_of([*options, *nullable], value))
     else:
         yield from _of_likeliest(schema, path, able, len(branches))
 

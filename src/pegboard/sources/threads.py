@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -56,6 +57,3 @@ def _settle(loop: asyncio.AbstractEventLoop, future: asyncio.Future[T], how: Cal
     except RuntimeError:
         if not loop.is_closed():  # a closed loop has nobody waiting
             raise
-
-
-S = TypeVar("S")
