@@ -263,6 +263,16 @@ async def test_a_boundary_is_pending_after_a_meta_tool_that_has_changed_pins() -
     assert not any(board.pending)
 
 
+async def test_what_was_said_recommends_what_is_not_active_at_most_so_many() -> None:
+    peg = peg_of(registry_of(*(make(name, keywords=("refund",)) for name in "abc")))
+    board = await open_bare(peg)
+    board.pin("a")
+    await board.commit()
+    assert [ranked.entry.name for ranked in await board.recommend("I want a refund")] == ["b", "c"]
+    assert [ranked.entry.name for ranked in await board.recommend("I want a refund", 1)] == ["b"]
+    assert await board.recommend("I want a refund", 0) == []
+
+
 async def test_a_surface_may_override_visibility() -> None:
     peg = peg_of(registry_of(make("t", hints={"mcp": {"visibility": "always"}})))
     assert names(await open_bare(peg, surface="mcp")) == ["t"]

@@ -181,12 +181,15 @@ class Board:
         return replace(found, notes=(*found.notes, *missing_notes(self._peg.missing(), named=self.principal is None)))
 
     async def recommend(self, recent_text: str, limit: int | None = None) -> list[Ranked]:
-        """Tools whose keywords or tags stand in ``recent_text``, best first; none that is active already."""
+        """Tools whose keywords or tags stand in ``recent_text``, best first; none that is active already.
+
+        ``limit`` defaults to 5 (see Limits); 0 or less gives none.
+        """
         from pegboard.search import recommend
 
         view = await self.view()
         active = {tool.name for tool in self.active_set()}
-        return recommend(recent_text, view.tools, active, limit or self.limits.recommend)
+        return recommend(recent_text, view.tools, active, self.limits.recommend if limit is None else limit)
 
     async def prompt(self) -> str:
         """The level-1 text over the on-demand tools that the principal may discover."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final
 
+from pegboard.limits import Limits
 from pegboard.search.rankers import Ranked
 from pegboard.tools import Entry
 
 KEYWORD: Final = 2.0
 TAG: Final = 1.0
-DEFAULT_LIMIT: Final = 5
 
 
 def recommend(
     recent_text: str | Iterable[str],
     entries: Iterable[Entry],
     active: Collection[str],
-    limit: int = DEFAULT_LIMIT,
+    limit: int = Limits.recommend,
 ) -> list[Ranked]:
     """The entries whose keywords (2 each) or tags (1 each) stand in ``recent_text``, best first, then by name.
 
