@@ -163,6 +163,16 @@ def test_an_equal_listing_changes_nothing_and_tells_nobody() -> None:
     assert told == [1]
 
 
+def test_an_equal_definition_with_another_handler_is_a_change() -> None:
+    async def other(arguments: dict[str, Any], context: Context) -> str:
+        return "other"
+
+    registry = ToolRegistry()
+    registry.replace_source("one", [make("a", source="one")])
+    assert registry.replace_source("one", [make("a", source="one").with_(handler=other)]).changed == ("a",)
+    assert [tool.handler for tool in registry.tools()] == [other]
+
+
 def test_a_source_may_not_take_a_name_of_another_and_the_rest_goes_on() -> None:
     registry = ToolRegistry()
     registry.replace_source("one", [make("a", source="one")])

@@ -168,7 +168,8 @@ class ToolRegistry:
         """Put ``tools`` in place of everything ``source`` had; its position among the sources is kept.
 
         Of two tools with one name the first stays and the other is set aside. Nothing happens, and nobody is told,
-        when all definitions are equal to those that were there. Raises DefinitionError for an empty name.
+        when all tools are equal to those that were there and have their handlers. Raises DefinitionError for an empty
+        name.
         """
         if not source.strip():
             raise DefinitionError("A source's name is empty.", hint="Name it after where its tools come from.")
@@ -260,8 +261,11 @@ def _source_of(held: Tool | _Factory) -> str | None:
 
 def _compare(before: dict[str, Tool | _Factory], after: dict[str, Tool]) -> Changes:
     def differs(name: str) -> bool:
-        old = before[name]
-        return not isinstance(old, Tool) or old.digest != after[name].digest or old != after[name]
+        old, new = before[name], after[name]
+        if not isinstance(old, Tool) or old.handler is not new.handler:
+            return True
+        # Equal values may be spelt differently: 1 and true are equal in Python, not in a definition.
+        return old.digest != new.digest or old != new
 
     return Changes(
         added=tuple(name for name in after if name not in before),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pegboard import Pegboard
+from pegboard import Pegboard, ToolResult
 from pegboard.sources.python_file import PythonFile
 from tests.sources.servers import PATIENCE
 
@@ -74,6 +74,23 @@ async def test_a_file_that_breaks_later_keeps_its_tools(file: Path) -> None:
     await ready(source)
     assert names(source) == ["two"]
     assert not source.status().notes
+
+
+async def test_code_that_changed_behind_an_equal_definition_is_what_runs(file: Path) -> None:
+    file.write_text(TOOLS.format(name="one"))
+    source = PythonFile("mine", file)
+    async with Pegboard(sources=[source]) as peg:
+        await peg.ready(60)
+        board = await peg.open()
+        before = await board.call("one")
+        changed = TOOLS.format(name="one").replace("return ", "return 'changed ' + ")
+        file.write_text(changed)
+        source.reload()
+        await ready(source)
+        after = await board.call("one")
+    assert isinstance(before, ToolResult)
+    assert isinstance(after, ToolResult)
+    assert after.text == f"changed {before.text}"
 
 
 async def test_a_slow_file_holds_up_neither_the_loop_nor_the_end(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
