@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
+
+from pegboard.errors import ConfigError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,6 +16,8 @@ class Limits:
     tool_search pins) likewise; ``page`` entries a page of list_tools; ``find_tokens`` is the budget of one find_tools
     answer; ``call_timeout`` in seconds; ``result_chars`` bounds a result's text and structured content;
     ``compact_tokens`` of tombstones, or ``compact_idle`` seconds without a call, make a commit compact.
+
+    Raises ConfigError for a number that is not above 0 and finite.
     """
 
     search: int = 20
@@ -25,3 +30,9 @@ class Limits:
     result_chars: int = 100_000
     compact_tokens: int = 2_000
     compact_idle: float = 300.0
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            # Written so that NaN is refused too.
+            if not 0 < value < inf:
+                raise ConfigError(f"The limit {name} is {value}.", hint="Set a number above 0.")

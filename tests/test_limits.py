@@ -1,0 +1,18 @@
+"""Limits: numbers that can bound something."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import pytest
+
+from pegboard import Limits
+from pegboard.errors import ConfigError
+
+
+@pytest.mark.parametrize("value", [0, -1, nan, inf])
+def test_a_number_that_bounds_nothing_is_refused_by_name(value: float) -> None:
+    with pytest.raises(ConfigError, match=f"The limit call_timeout is {value}.*above 0"):
+        Limits(call_timeout=value)
+    with pytest.raises(ConfigError, match="The limit page is"):
+        Limits(page=value)  # type: ignore[arg-type]
