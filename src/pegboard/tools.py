@@ -108,7 +108,7 @@ class Tool:
     kept for digests and shown unchanged; None for tools that are shown by their fields. ``closed`` says that arguments
     outside the schema are refused with the nearest name (Python functions), whatever the schema says.
 
-    Raises InvalidNameError for a name outside the pattern, DefinitionError for an unknown visibility.
+    Raises InvalidNameError for a name outside the pattern, DefinitionError for an unknown visibility or approval.
     """
 
     name: str
@@ -141,12 +141,18 @@ class Tool:
         check_name(self.name)
         if not self.bare_name:
             object.__setattr__(self, "bare_name", self.name)
-        if self.visibility not in list(Visibility):
+        self._read_word("visibility", Visibility)
+        if self.approval is not None and not callable(self.approval):
+            self._read_word("approval", Approval)
+
+    def _read_word(self, name: str, words: type[StrEnum]) -> None:
+        """Have a field be a member of its enum, which people write as text too."""
+        value = getattr(self, name)
+        if value not in list(words):
             raise DefinitionError(
-                f"The visibility {self.visibility!r} of tool {self.name!r} is unknown.",
-                hint=f"Use one of: {', '.join(Visibility)}.",
+                f"The {name} {value!r} of tool {self.name!r} is unknown.", hint=f"Use one of: {', '.join(words)}."
             )
-        object.__setattr__(self, "visibility", Visibility(self.visibility))
+        object.__setattr__(self, name, words(value))
 
     @cached_property
     def shown(self) -> JsonObject:
