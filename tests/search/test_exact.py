@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from pegboard.search import LexicalRanker, Ranked, exact_first
@@ -99,3 +102,11 @@ def test_a_name_with_blanks_is_found_when_it_is_the_whole_query() -> None:
 
 def test_a_blank_query_names_nothing() -> None:
     assert exact_first("  ", [], TREES) == []
+
+
+@pytest.mark.parametrize("run", ["x", "a_", "\u521b"])
+def test_a_long_run_without_blanks_takes_no_time_that_grows_with_its_square(run: str) -> None:
+    # In a process of its own: a regular expression that does not come back cannot be interrupted.
+    program = f"from pegboard.search import exact_first; print(exact_first({run!r} * 200_000, [], []))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "[]\n"

@@ -13,7 +13,8 @@ from pegboard.tools import Entry
 
 REASON: Final = "exact name"
 
-_NAMES: Final = (re.compile(r"[A-Za-z0-9_-]+"), re.compile(r"[\w-]+(?:[./:]+[\w-]+)+"))
+# The second begins where a run does: tried again from within, a long run takes time that grows with its square.
+_NAMES: Final = (re.compile(r"[A-Za-z0-9_-]+"), re.compile(r"(?<![\w-])[\w-]++(?:[./:]++[\w-]++)+"))
 _CHUNK: Final = re.compile(r"\S+")
 _QUOTES: Final = "\"'`\u201c\u201d\u2018\u2019\u300c\u300d"
 _AROUND: Final = _QUOTES + "()[]{}<>.,;:!?*"  # what people write around a name
