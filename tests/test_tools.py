@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pegboard.dispatch import tier_of
 from pegboard.errors import DefinitionError, ToolError
 from pegboard.tools import MISSING, Approval, Halt, ToolResult, Visibility, text_block
 from tests.support import make
@@ -33,10 +34,15 @@ def test_a_visibility_may_be_written_as_text() -> None:
     assert make("t").with_(visibility="always").visibility is Visibility.ALWAYS
 
 
-@pytest.mark.parametrize(("field", "word"), [("approval", "raed"), ("visibility", "sometimes"), ("visibility", None)])
-def test_an_unknown_word_is_refused_with_those_there_are(field: str, word: str | None) -> None:
-    with pytest.raises(DefinitionError, match=f"The {field} {word!r} of tool 't' is unknown. Use one of: "):
-        make("t").with_(**{field: word})
+@pytest.mark.parametrize("word", ["sometimes", None])
+def test_an_unknown_visibility_is_refused_with_those_there_are(word: str | None) -> None:
+    with pytest.raises(DefinitionError, match=f"The visibility {word!r} of tool 't' is unknown. Use one of: always"):
+        make("t").with_(visibility=word)
+
+
+@pytest.mark.parametrize("word", ["raed", "READ", ["read"]])
+def test_an_unknown_approval_counts_as_the_highest(word: Any) -> None:
+    assert tier_of(make("t", approval=word), {}) is Approval.EXEC
 
 
 def test_an_approval_may_be_left_open_or_depend_on_the_arguments() -> None:

@@ -104,11 +104,12 @@ class Tool:
     ``name`` is what models see (``^[A-Za-z0-9_-]{1,64}$``); ``bare_name`` is what its source calls it and may hold
     any characters (default: ``name``). ``visibility`` is on-demand unless said; ``hints["mcp"]["visibility"]``
     overrides it on the surface ``mcp``. ``approval`` is a tier, a function of the arguments, or None for undeclared,
-    which counts as ``exec`` where a principal is present. ``definition`` is the payload as it came from the source,
-    kept for digests and shown unchanged; None for tools that are shown by their fields. ``closed`` says that arguments
-    outside the schema are refused with the nearest name (Python functions), whatever the schema says.
+    which counts as ``exec`` where a principal is present, as does anything else. ``definition`` is the payload as it
+    came from the source, kept for digests and shown unchanged; None for tools that are shown by their fields.
+    ``closed`` says that arguments outside the schema are refused with the nearest name (Python functions), whatever
+    the schema says.
 
-    Raises InvalidNameError for a name outside the pattern, DefinitionError for an unknown visibility or approval.
+    Raises InvalidNameError for a name outside the pattern, DefinitionError for an unknown visibility.
     """
 
     name: str
@@ -141,18 +142,14 @@ class Tool:
         check_name(self.name)
         if not self.bare_name:
             object.__setattr__(self, "bare_name", self.name)
-        self._read_word("visibility", Visibility)
-        if self.approval is not None and not callable(self.approval):
-            self._read_word("approval", Approval)
-
-    def _read_word(self, name: str, words: type[StrEnum]) -> None:
-        """Have a field be a member of its enum, which people write as text too."""
-        value = getattr(self, name)
-        if value not in list(words):
+        if self.visibility not in list(Visibility):
             raise DefinitionError(
-                f"The {name} {value!r} of tool {self.name!r} is unknown.", hint=f"Use one of: {', '.join(words)}."
+                f"The visibility {self.visibility!r} of tool {self.name!r} is unknown.",
+                hint=f"Use one of: {', '.join(Visibility)}.",
             )
-        object.__setattr__(self, name, words(value))
+        object.__setattr__(self, "visibility", Visibility(self.visibility))
+        if self.approval in list(Approval):
+            object.__setattr__(self, "approval", Approval(self.approval))
 
     @cached_property
     def shown(self) -> JsonObject:
