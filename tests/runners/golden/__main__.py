@@ -23,8 +23,6 @@ def main(arguments: list[str]) -> int:
     if not folder.is_dir():
         print(f"{folder} is not a folder", file=sys.stderr)
         return 2
-    # Vectors provoke errors by the hundred; what Pegboard logs of them is not part of the report.
-    logging.disable(logging.CRITICAL)
     report = run_folder(folder)
     for line in report.lines():
         print(line)
@@ -32,4 +30,6 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    # Vectors provoke errors by the hundred; what Pegboard logs of them is not part of the report.
+    logging.disable(logging.CRITICAL)
     sys.exit(main(sys.argv[1:]))
