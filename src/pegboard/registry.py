@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, Protocol
 
 from pegboard.errors import CollisionError, DefinitionError
@@ -105,10 +106,16 @@ class _Factory:
 
 @dataclass
 class _State:
-    """All that a registry holds; replaced whole, never changed in part."""
+    """All that a registry holds; replaced whole, never changed in part. ``made`` are its tools, once asked for."""
 
     tools: dict[str, Tool | _Factory] = field(default_factory=dict)
     problems: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
+    made: tuple[Tool, ...] | None = None
+
+    @cached_property
+    def factories(self) -> tuple[_Factory, ...]:
+        """Those among the tools."""
+        return tuple(held for held in self.tools.values() if isinstance(held, _Factory))
 
 
 class ToolRegistry:
@@ -206,14 +213,15 @@ class ToolRegistry:
 
     def tools(self) -> tuple[Tool, ...]:
         """Every tool, in registration order. Makes what factories have not made yet."""
-        made = (_made(self.name, name, held) for name, held in self._state.tools.items())
-        return tuple(tool for tool in made if tool is not None)
+        state = self._state
+        if state.made is None:
+            made = (_made(self.name, name, held) for name, held in state.tools.items())
+            state.made = tuple(tool for tool in made if tool is not None)
+        return state.made
 
     def problems(self) -> tuple[Problem, ...]:
         """Everything that was set aside, and why."""
-        of_factories = tuple(
-            held.failure for held in self._state.tools.values() if isinstance(held, _Factory) and held.failure
-        )
+        of_factories = tuple(factory.failure for factory in self._state.factories if factory.failure)
         return of_factories + tuple(problem for group in self._state.problems.values() for problem in group)
 
     def on_change(self, listener: Callable[[], None]) -> Unsubscribe:
