@@ -14,7 +14,6 @@ _LINES: Final = (
     ("get_tool", "get_tool tells a tool's full schema."),
     ("call_tool", "call_tool calls any tool by its exact name, listed or not."),
     ("load_tool", "load_tool lists a tool that you will call again; unload_tool takes it off the list."),
-    ("skills", "skills gives the full instructions of a skill that a search has found: read them before such a task."),
 )
 """(a meta-tool, what to say where a profile has it), in the order in which it is said."""
 
