@@ -6,10 +6,10 @@ import logging
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from types import TracebackType
 from typing import Any, Final
 
 import anyio
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import (
     INVALID_REQUEST,
@@ -66,7 +66,7 @@ async def serve_lines(gateway: Gateway, wire: Wire) -> None:
         writer.close()
 
 
-class Outlet:
+class Outlet(ObjectSendStream[SessionMessage]):
     """Where messages to the client go: the SDK's write stream. Lives as long as the connection.
 
     It knows which requests are open, and ends each one's exchange once its answer is written.
@@ -115,14 +115,6 @@ class Outlet:
     async def aclose(self) -> None:
         """The SDK writes no more."""
 
-    async def __aenter__(self) -> Outlet:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
-
     def _settle(self, request: RequestId) -> None:
         exchange = self._open.pop(request, None)
         if exchange is not None:
@@ -131,7 +123,7 @@ class Outlet:
             self._quiet.set()
 
 
-class Inlet:
+class Inlet(ObjectReceiveStream[SessionMessage]):
     """Where messages of the client come from: the SDK's read stream. Lives as long as the connection.
 
     A line that is no message is answered with an error, and reading goes on.
@@ -159,23 +151,6 @@ class Inlet:
     async def aclose(self) -> None:
         """The SDK reads no more."""
         self._reader.end()
-
-    def __aiter__(self) -> Inlet:
-        return self
-
-    async def __anext__(self) -> SessionMessage:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Inlet:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     async def _next(self) -> JSONRPCMessage | None:
         """The next line as a message; None when it was none and has been answered."""

@@ -11,11 +11,11 @@ import os
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 import anyio
 import anyio.lowlevel
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
 from mcp.types.jsonrpc import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
@@ -165,7 +165,7 @@ class StdioLink:
             self._open.discard((message.params or {}).get("requestId", ""))
 
 
-class Incoming:
+class Incoming(ObjectReceiveStream[SessionMessage]):
     """What the server says: the reading half of a link, in the form that the SDK's dispatcher reads."""
 
     def __init__(self, link: StdioLink) -> None:
@@ -179,44 +179,19 @@ class Incoming:
         """Nobody listens any more."""
         self._link.deafen()
 
-    def __aiter__(self) -> Self:
-        return self
 
-    async def __anext__(self) -> SessionMessage:
-        try:
-            return await self._link.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
-
-
-class Outgoing:
+class Outgoing(ObjectSendStream[SessionMessage]):
     """What is said to the server: the writing half of a link, in the form that the SDK's dispatcher writes."""
 
     def __init__(self, link: StdioLink) -> None:
         self._link = link
 
-    async def send(self, item: SessionMessage, /) -> None:
+    async def send(self, item: SessionMessage) -> None:
         """Write one message. Raises anyio.BrokenResourceError, ValueError."""
         await self._link.send(item)
 
     async def aclose(self) -> None:
         """Do nothing: stdin is closed with the process, so that last words still get through."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
 
 @asynccontextmanager
