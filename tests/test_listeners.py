@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pegboard.listeners import Listeners
 
 
@@ -40,3 +42,16 @@ def test_who_comes_or_goes_while_it_is_told_does_so_for_the_next_time() -> None:
     listeners.tell("a")
     listeners.tell("b")
     assert heard == ["a", "b", "new b"]
+
+
+def test_one_that_fails_is_logged_and_keeps_nobody_from_being_told(caplog: pytest.LogCaptureFixture) -> None:
+    def fails(news: str) -> None:
+        raise RuntimeError(f"cannot stand {news}")
+
+    heard: list[str] = []
+    listeners = Listeners[[str]]()
+    listeners.add(fails)
+    listeners.add(heard.append)
+    listeners.tell("a")
+    assert heard == ["a"]
+    assert "cannot stand a" in caplog.text

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Generic, ParamSpec
+
+logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 
@@ -28,6 +31,12 @@ class Listeners(Generic[P]):
         return unsubscribe
 
     def tell(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Call every one of them. Who comes or goes meanwhile does so for the next time."""
+        """Call every one of them. Who comes or goes meanwhile does so for the next time.
+
+        One that raises is logged: neither the others nor whoever tells are to blame for it.
+        """
         for listener in tuple(self._all.values()):
-            listener(*args, **kwargs)
+            try:
+                listener(*args, **kwargs)
+            except Exception:
+                logger.exception("%r failed on being told", listener)
