@@ -54,7 +54,7 @@ class SourceStatus:
 
 
 class Source(Protocol):
-    """Something that brings tools over time: an upstream server, a watched folder. Process-wide.
+    """Something that brings tools over time: an upstream server, a file of Python tools. Process-wide.
 
     It owns ``registry`` and puts its tools there with ``replace_source``.
     """

@@ -1,1 +1,1 @@
-"""Where tools come from: Python functions, HTTP files, OpenAPI documents, upstream MCP servers."""
+"""Where tools come from: Python functions and files of them, upstream MCP servers."""
