@@ -171,7 +171,7 @@ class Board:
         return view
 
     async def find(self, query: str, limit: int | None = None) -> FindResult:
-        """Search what the principal may discover. ``limit`` defaults to 20 and is capped at 100.
+        """Search what the principal may discover. ``limit`` defaults to 20 and is capped at 100 (see Limits).
 
         The notes name the sources whose tools could not be searched.
 
