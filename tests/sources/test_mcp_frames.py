@@ -103,6 +103,26 @@ def test_a_result_that_is_no_object_fails_its_call(result: bytes) -> None:
     assert message.error.data is UNREAD
 
 
+def test_an_error_that_is_null_fails_its_call() -> None:
+    message = only(b'{"jsonrpc":"2.0","id":5,"error":null}')
+    assert (message.id, message.error.data) == (5, UNREAD)
+    assert "neither a result nor an error" in message.error.message
+
+
+def test_an_answer_nested_too_deep_fails_its_call_and_says_so() -> None:
+    message = only(b'{"jsonrpc":"2.0","id":5,"result":{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}}")
+    assert (message.id, message.error.data) == (5, UNREAD)
+    assert "nested too deep" in message.error.message
+
+
+def test_a_whole_pair_of_surrogates_is_one_character_and_nothing_was_mended() -> None:
+    frame = frame_of(rb'{"jsonrpc":"2.0","id":1,"result":{"a":"\ud83d\ude00"}}')
+    (message,) = frame.messages
+    assert isinstance(message, JSONRPCResponse)
+    assert message.result == {"a": "\U0001f600"}
+    assert not frame.mended
+
+
 @pytest.mark.parametrize(
     "broken", [b'{"jsonrpc":"2.0","id":5,"result":{"a":}}', b'{"result":{"a":},"jsonrpc":"2.0","id":5}']
 )

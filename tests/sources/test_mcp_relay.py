@@ -6,7 +6,8 @@ import pytest
 from mcp import MCPError
 
 from pegboard.errors import UpstreamError
-from pegboard.sources.mcp.frames import UNREAD
+from pegboard.sources.mcp.frames import OVER_LIMIT, UNREAD
+from pegboard.sources.mcp.noise import hiding
 from pegboard.sources.mcp.relay import error_of, meta_to_upstream, result_of
 
 LINK = {"type": "resource_link", "uri": "box://7", "name": "plan", "size": 12, "vendor": {"a": [1]}}
@@ -86,3 +87,16 @@ def test_an_answer_that_could_not_be_read_is_told_from_an_error_of_the_upstream(
     error = error_of("up", "t", MCPError(code=-32603, message="it has 99 bytes", data=UNREAD))
     assert "could not be read: it has 99 bytes" in str(error)
     assert "upstream_code" not in error.data
+
+
+def test_only_an_answer_that_was_too_long_is_to_be_asked_for_in_parts() -> None:
+    too_long = error_of("up", "t", MCPError(code=-32603, message=f"{OVER_LIMIT} 99", data=UNREAD))
+    broken = error_of("up", "t", MCPError(code=-32603, message="its JSON is broken", data=UNREAD))
+    assert (too_long.hint, broken.hint) == ("Ask it for less at once.", "")
+
+
+def test_a_secret_that_an_upstream_repeats_in_an_error_is_blotted_out() -> None:
+    refused = MCPError(code=1, message="bad key s3cret-value", data={"key": "s3cret-value"})
+    error = error_of("up", "t", refused, hiding(["s3cret-value"]))
+    assert str(error) == "Upstream 'up' answered with error 1: bad key ***"
+    assert "s3cret-value" not in str(error.to_json())

@@ -67,6 +67,16 @@ async def test_a_value_of_the_spec_is_not_shown_in_a_reason() -> None:
     assert "bad key ***" in reason
 
 
+async def test_a_value_of_the_spec_that_an_answer_repeats_is_not_shown(tmp_path: Path) -> None:
+    env = {"KEY": "s3cret-value"}
+    async with running(tmp_path, {"version": "s3cret-value"}, name="odd", env=env) as server:
+        assert "from the server: ***" in server.upstream.status().reason
+    script = {"pages": [page("a")], "calls": {"a": {"error": {"code": 1, "message": "bad key s3cret-value"}}}}
+    async with running(tmp_path, script, env=env) as server:
+        with pytest.raises(UpstreamError, match=r"error 1: bad key \*\*\*"):
+            await server.call("a")
+
+
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
@@ -74,7 +84,10 @@ async def test_a_value_of_the_spec_is_not_shown_in_a_reason() -> None:
         ({"silent_at": "tools/list"}, "did not answer 'tools/list' within 1 s"),
         ({"version": "1999-01-01"}, "speaks another protocol"),
         ({"version": 5}, "did not answer 'initialize' as MCP asks: protocolVersion"),
-        ({"pages": [{"tools": "none"}]}, "holds no list of tools"),
+        (
+            {"pages": [{"tools": "none"}]},
+            "Upstream 'up' did not answer 'tools/list' as MCP asks: the answer holds no list",
+        ),
         ({"pages": [page("a", nextCursor="7")]}, "did not answer 'tools/list'"),
     ],
 )

@@ -13,6 +13,10 @@ from pegboard.sources.mcp.noise import visible
 _IS_IT_A_SERVER: Final = "Check that its command runs an MCP server on stdio"
 
 
+class OddAnswerError(Exception):
+    """An answer that is not what MCP asks for; its text says what is wrong with it, for the end of a sentence."""
+
+
 def explained(name: str, waits_for: str, error: Exception, start_timeout: float) -> str | None:
     """The sentence for an error that came while ``waits_for`` was waited for; None for an error that is a surprise.
 
@@ -25,6 +29,8 @@ def explained(name: str, waits_for: str, error: Exception, start_timeout: float)
         return str(error)
     if isinstance(error, TimeoutError):
         return f"{who} did not {waits_for} within {start_timeout:g} s. {_IS_IT_A_SERVER}, or raise start_timeout."
+    if isinstance(error, OddAnswerError):
+        return f"{who} did not {waits_for} as MCP asks: {error}. {_IS_IT_A_SERVER}."
     if isinstance(error, MCPError):
         message = visible(error.message, 300).rstrip(".")
         return f"{who} did not {waits_for}: it answered with error {error.code}: {message}."

@@ -36,6 +36,9 @@ class _Unread:
 
 UNREAD: Final = _Unread()
 
+OVER_LIMIT: Final = "the limit (max_line) is"
+"""What an error says that was made for an answer over the limit: less of it would help."""
+
 NOT_AN_ANSWER: Final = ""
 """What ``answer_id`` gives for a request or a notification: nobody waits for it. No id of ours is empty."""
 
@@ -59,10 +62,13 @@ def frame_of(line: Line) -> Frame:
         return Frame()
     try:
         value = json.loads(text)
-    except (ValueError, RecursionError):
-        return _unreadable(answer_id(bytes(line[:ENDS]), bytes(line[-ENDS:])), "its JSON is broken")
+    except (ValueError, RecursionError) as error:
+        why = "its JSON is nested too deep" if isinstance(error, RecursionError) else "its JSON is broken"
+        return _unreadable(answer_id(bytes(line[:ENDS]), bytes(line[-ENDS:])), why)
     if _SURROGATE.search(text):
-        value, mended = _without_surrogates(value), True
+        # Most of what is found are whole pairs, which have been read as one character.
+        whole = _without_surrogates(value)
+        value, mended = whole, mended or whole != value
     messages = tuple(_messages(value))
     return Frame(messages, noise=not messages, mended=mended and bool(messages))
 
@@ -163,6 +169,8 @@ def _message(value: dict[str, Any]) -> JSONRPCMessage | None:
             return JSONRPCError(jsonrpc="2.0", id=ident, error=_error(value["error"]))
         if ident is not None and "result" in value:
             return JSONRPCResponse(jsonrpc="2.0", id=ident, result=value["result"])
+        if ident is not None and "error" in value:
+            return unread(ident, "it holds neither a result nor an error")
     except ValidationError:
         return None if ident is None or "method" in value else unread(ident, "its result is not an object")
     return None
@@ -204,4 +212,4 @@ def frame_of_long(line: LongLine, limit: int, waiting: set[Id]) -> Frame:
         request = next(iter(waiting))
     if request is None or request == NOT_AN_ANSWER:
         return Frame()
-    return Frame((unread(request, f"it has {line.size:,} bytes and the limit (max_line) is {limit:,}"),))
+    return Frame((unread(request, f"it has {line.size:,} bytes and {OVER_LIMIT} {limit:,}"),))

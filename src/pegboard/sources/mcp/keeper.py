@@ -229,7 +229,7 @@ class Keeper:
         if why is None:
             logger.error("upstream %r failed unexpectedly", self._spec.name, exc_info=error)
             why = f"Upstream {self._spec.name!r} failed unexpectedly with {type(error).__name__}; the log has more."
-        elif why != self._reason:
+        elif (why := self._noise.hide(why)) != self._reason:
             logger.warning("%s", why)
         self._pacing.ended(ready_for)
         self.state, self._reason = "failed", why

@@ -18,8 +18,8 @@ from mcp.types import (
 
 from pegboard.context import Context
 from pegboard.errors import UpstreamError
-from pegboard.sources.mcp.frames import UNREAD
-from pegboard.sources.mcp.noise import visible
+from pegboard.sources.mcp.frames import OVER_LIMIT, UNREAD
+from pegboard.sources.mcp.noise import Hide, visible
 from pegboard.sources.mcp.session import Connection
 from pegboard.tools import JsonObject, ToolResult
 
@@ -88,17 +88,21 @@ def result_of(upstream: str, tool: str, raw: JsonObject) -> ToolResult:
     return ToolResult.from_wire(result)
 
 
-def error_of(upstream: str, tool: str, error: MCPError) -> UpstreamError:
-    """An upstream's error answer for the model to read: its own code, message and (when short) data."""
-    message = error.message[:MESSAGE_CHARS]
+def error_of(upstream: str, tool: str, error: MCPError, hide: Hide = str) -> UpstreamError:
+    """An upstream's error answer for the model to read: its own code, message and (when short) data.
+
+    ``hide`` blots out what the upstream was given as secrets; data that holds one is left out.
+    """
+    message = hide(error.message[:MESSAGE_CHARS])
     if error.data is UNREAD:
         return UpstreamError(
             f"Upstream {upstream!r} answered the call of {tool!r}, but the answer could not be read: {message}.",
-            hint="Ask it for less at once.",
+            hint="Ask it for less at once." if OVER_LIMIT in message else "",
             data={"source": upstream},
         )
     facts: dict[str, Any] = {"source": upstream, "upstream_code": error.code}
-    if error.data is not None and len(json.dumps(error.data, ensure_ascii=False)) <= DATA_CHARS:
+    data = json.dumps(error.data, ensure_ascii=False)
+    if error.data is not None and len(data) <= DATA_CHARS and hide(data) == data:
         facts["upstream_data"] = error.data
     return UpstreamError(f"Upstream {upstream!r} answered with error {error.code}: {message}", data=facts)
 

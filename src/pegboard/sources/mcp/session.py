@@ -27,7 +27,7 @@ from mcp.types import (
 )
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-from pegboard.errors import UpstreamError
+from pegboard.sources.mcp.failures import OddAnswerError
 from pegboard.sources.mcp.spec import Era
 from pegboard.version import __version__
 
@@ -100,7 +100,7 @@ class Connection:
     async def list_tools(self) -> RawListing:
         """All pages. A listing that does not end is cut, and a note says so.
 
-        Raises MCPError, and UpstreamError for an answer that is no listing.
+        Raises MCPError, and OddAnswerError for an answer that is no listing.
         """
         tools: list[Any] = []
         cursors: list[str] = []
@@ -125,7 +125,7 @@ class Connection:
                 return {"tools": []}
             raise
         if not isinstance(page.get("tools"), list):
-            raise UpstreamError("its answer to 'tools/list' holds no list of tools")
+            raise OddAnswerError("the answer holds no list of tools")
         return page
 
     def _stamped(self, params: Mapping[str, Any]) -> dict[str, Any]:

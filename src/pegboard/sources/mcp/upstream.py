@@ -103,7 +103,7 @@ class StdioUpstream:
         except MCPError as error:
             if connection.closed:
                 raise self._broke_off(connection, bare_name) from error
-            raise error_of(self.name, bare_name, error) from error
+            raise error_of(self.name, bare_name, error, self._noise.hide) from error
         except (ValueError, TypeError, RecursionError) as error:
             raise InvalidArgumentsError(bare_name, [f"arguments: JSON cannot say them ({error})"]) from error
         return result_of(self.name, bare_name, raw)
