@@ -138,3 +138,7 @@ def until(holds: Callable[[], Any]) -> None:
     while not holds():
         assert time.monotonic() < end, "it never came to hold"
         time.sleep(0.02)
+
+
+def test_a_misspelt_command_is_answered_with_one_question(pegboard: Run) -> None:
+    assert pegboard("lst").err == "Error: No such command 'lst'. Did you mean 'list'? See: pegboard --help\n"

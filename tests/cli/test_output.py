@@ -46,6 +46,11 @@ def test_columns_are_aligned_and_whole_in_a_pipe(capsys: pytest.CaptureFixture[s
     ]
 
 
+def test_rows_are_indented_on_every_line(capsys: pytest.CaptureFixture[str]) -> None:
+    Output().rows([("a", "1"), ("b", "2")], head=("name", "count"), indent=2)
+    assert capsys.readouterr().out.splitlines() == ["  name  count", "  a     1", "  b     2"]
+
+
 def test_no_rows_print_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     Output().rows([], head=("name",))
     assert capsys.readouterr().out == ""
@@ -68,6 +73,13 @@ def test_a_terminal_gets_colour_fitted_columns_and_no_strangers_escapes(shop: Pa
     assert "\x1b[31m" not in shown
     assert "[bold]" not in shown
     assert all(len(line) < 140 for line in shown.splitlines())
+
+
+@pytest.mark.parametrize(("length", "whole"), [(30, True), (50, False)])
+def test_a_name_is_broken_only_where_it_leaves_no_room(shop: Path, length: int, whole: bool) -> None:
+    with (shop / "tools.py").open("a", encoding="utf-8") as file:
+        file.write(f'\n\n@tool(name="{"n" * length}")\ndef named() -> str:\n    """{"Words of it. " * 9}"""\n')
+    assert ("n" * length in on_terminal("list")) is whole
 
 
 def test_the_output_of_a_tool_cannot_steer_a_terminal(shop: Path) -> None:

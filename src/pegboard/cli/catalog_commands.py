@@ -118,16 +118,15 @@ def _print_found(common: Common, found: FindResult, detail: str) -> None:
     if detail == "brief":
         common.output.rows([(match.entry.name, first_sentence(match.entry.description)) for match in found.matches])
         return
-    for match in found.matches:
+    for number, match in enumerate(found.matches):
+        if number:
+            common.output.say()
         common.output.heading(match.entry.name)
         common.output.say(_indented(match.entry.description))
         if detail == "full":
             common.output.say(_indented(json_text(match.entry.input_schema)))
         else:
-            common.output.rows(
-                [("  " + row[0], *row[1:]) for row in _parameter_rows(flat_parameters(match.entry.input_schema))]
-            )
-        common.output.say()
+            common.output.rows(_parameter_rows(flat_parameters(match.entry.input_schema)), indent=2)
 
 
 async def _show(common: Common, name: str) -> Exit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Sequence
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final, Literal
 
 from pegboard.cli.visible import json_text, one_line, visible
 
@@ -49,16 +49,16 @@ class Output:
         shown = visible(text) if self._stdout.isatty() else text
         _write(self._stdout, shown.removesuffix("\n"))
 
-    def rows(self, rows: Sequence[Row], *, head: Row = (), numbers: Collection[int] = ()) -> None:
+    def rows(self, rows: Sequence[Row], *, head: Row = (), numbers: Collection[int] = (), indent: int = 0) -> None:
         """Aligned columns, each cell one line of text; nothing without rows. ``numbers`` are columns of numbers."""
         cells = [[one_line(cell) for cell in row] for row in rows]
         if not cells:
             return
         if self._stdout.isatty():
-            _table(self._stdout, cells, head, numbers)
+            _table(self._stdout, cells, head, numbers, indent)
         else:
             for line in _aligned([list(head), *cells] if head else cells, numbers):
-                _write(self._stdout, line)
+                _write(self._stdout, " " * indent + line)
 
     def problem(self, text: str, level: str = "Warning") -> None:
         """Something to know that does not end the command. ``level`` is a word of ``Error, Warning, Note``."""
@@ -109,18 +109,23 @@ def _styled(stream: IO[str], text: str, style: str) -> None:
         _write(stream, text)
 
 
-def _table(stream: IO[str], rows: Sequence[Row], head: Row, numbers: Collection[int]) -> None:
+def _table(stream: IO[str], rows: Sequence[Row], head: Row, numbers: Collection[int], indent: int) -> None:
+    from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, show_header=bool(head), pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    to = console(stream)
     for column in range(max(map(len, (*rows, head)))):
         title = head[column] if head else ""
         style = "cyan" if column == 0 else ""
-        table.add_column(title, style=style, overflow="fold", justify="right" if column in numbers else "left")
+        # A name is broken only where it would leave no room for the rest.
+        whole = column == 0 and 2 * max(len(row[0]) for row in (*rows, head or ("",))) <= to.width
+        justify: Literal["left", "right"] = "right" if column in numbers else "left"
+        table.add_column(title, style=style, overflow="fold", justify=justify, no_wrap=whole)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    console(stream).print(table)
+    to.print(Padding.indent(table, indent))
 
 
 def _aligned(rows: Sequence[Row], numbers: Collection[int]) -> list[str]:

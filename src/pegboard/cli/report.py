@@ -12,6 +12,7 @@ import typer
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.session import SURFACE, Opened, opened
+from pegboard.cli.words import counted
 
 
 def status(common: Common) -> Exit:
@@ -51,7 +52,7 @@ def _print_status(common: Common, told: dict[str, Any]) -> None:
     rows = [(s["name"], s["kind"], s["state"], str(s["tools"]), s.get("reason", "")) for s in told["sources"]]
     if rows:
         out.rows(rows, head=("source", "kind", "state", "tools", "reason"), numbers={3})
-    out.say(f"{told['tools']} tools in the catalog, generation {told['generation']}")
+    out.say(f"{counted(told['tools'], 'tool')} in the catalog, generation {told['generation']}")
     for source in told["sources"]:
         for note in source.get("notes", ()):
             out.say(f"Note on {source['name']}: {note}")
@@ -137,8 +138,8 @@ def _print_stats(common: Common, costs: Costs, count: int | None) -> None:
     out = common.output
     out.rows(
         [
-            (f"everything: {len(costs.each)} tools", f"{costs.everything:,}"),
-            (f"shown: {len(costs.definitions)} definitions and the instructions", f"{costs.shown:,}"),
+            (f"everything: {counted(len(costs.each), 'tool')}", f"{costs.everything:,}"),
+            (f"shown: {counted(len(costs.definitions), 'definition')} and the instructions", f"{costs.shown:,}"),
             ("saved", f"{costs.saved_percent} %"),
         ],
         head=("definition cost", "tokens"),

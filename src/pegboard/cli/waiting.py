@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from pegboard.cli.output import console
 from pegboard.cli.visible import one_line
+from pegboard.cli.words import counted
 from pegboard.peg import Pegboard
 from pegboard.registry import SourceStatus
 
@@ -35,7 +36,7 @@ async def wait_for_sources(peg: Pegboard, seconds: float, output: Output, enough
 def state_line(status: SourceStatus) -> str:
     """How a source is doing, in a few words."""
     if status.state == "ready":
-        return f"ready, {status.tools} tool{'' if status.tools == 1 else 's'}"
+        return f"ready, {counted(status.tools, 'tool')}"
     return one_line(f"{status.state}: {status.reason}" if status.reason else status.state)
 
 
