@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from pegboard import Pegboard, SourceStatus, ToolRegistry
-from pegboard.errors import CollisionError
+from pegboard.errors import CollisionError, DefinitionError
 from tests.support import make
 
 pytestmark = pytest.mark.anyio
@@ -87,6 +87,11 @@ async def test_a_source_that_cannot_be_waited_for_is_logged_and_holds_up_nobody(
     async with Pegboard(sources=[Broken("broken"), Bringer("quick")]) as peg:
         assert await peg.ready() == ()
     assert "broken" in caplog.text
+
+
+async def test_a_profile_with_a_misspelt_meta_tool_is_refused_with_the_nearest() -> None:
+    with pytest.raises(DefinitionError, match=r"'find_tool'.*'find_tools'"):
+        Pegboard(profiles={"python": ["find_tool", "call_tool"]})
 
 
 async def test_two_sources_of_one_name_are_refused() -> None:

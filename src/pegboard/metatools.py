@@ -218,7 +218,7 @@ META_TOOLS: Final[Mapping[str, Tool]] = {
             _schema(
                 ("query",),
                 query=_text("What you want to do, in a few words. Empty lists everything."),
-                limit={"type": "integer", "description": "At most this many (default 20)."},
+                limit={"type": "integer", "description": "At most this many."},
                 detail={"enum": ["brief", "detailed", "full"], "description": "How much of each (default detailed)."},
                 cursor=_CURSOR,
             ),

@@ -14,7 +14,7 @@ from pegboard.board import Board
 from pegboard.board_tools import BOARD_TOOLS, META_NAMES
 from pegboard.catalog import Catalog, Collisions, collision, compose
 from pegboard.dispatch import Approver, Dispatcher
-from pegboard.errors import BoardError, CollisionError
+from pegboard.errors import BoardError, CollisionError, DefinitionError
 from pegboard.limits import Limits
 from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.metatools import PROFILES
@@ -39,8 +39,8 @@ class Pegboard:
     LexicalRanker). ``collisions`` says what happens to the later of two tools of one name (default: ``refuse``).
     ``profiles`` replaces which meta-tools a profile shows.
 
-    Raises CollisionError when two of ``registries`` have a tool of one name and ``collisions`` is ``refuse``, or when a
-    tool has the name of a meta-tool.
+    Raises DefinitionError for a profile that names what is no meta-tool, and CollisionError when two of ``registries``
+    have a tool of one name and ``collisions`` is ``refuse``, or when a tool has the name of a meta-tool.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Pegboard:
         self.limits = limits or Limits()
         self.policy = policy or AllowAll()
         self.store = store or MemoryPinStore()
-        self.profiles = {**PROFILES, **{name: tuple(tools) for name, tools in (profiles or {}).items()}}
+        self.profiles = {**PROFILES, **_checked_profiles(profiles or {})}
         self.profiles.setdefault("boards", (*self.profiles["modern"], *BOARD_TOOLS))
         self._ranker = ranker
         self._collisions = collisions
@@ -326,3 +326,15 @@ async def _begin(source: Source, patience: float) -> None:
     except BaseException:
         await source.stop()
         raise
+
+
+def _checked_profiles(profiles: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    for profile, names in profiles.items():
+        for name in names:
+            if name not in META_NAMES:
+                from pegboard.schema import nearest
+
+                close = nearest(name, META_NAMES)
+                hint = f"Did you mean {close!r}?" if close else f"There are {', '.join(sorted(META_NAMES))}."
+                raise DefinitionError(f"Profile {profile!r} names {name!r}, which is no meta-tool.", hint=hint)
+    return {profile: tuple(names) for profile, names in profiles.items()}
