@@ -123,6 +123,47 @@ async def test_a_cancelled_call_raises_and_leaves_a_receipt() -> None:
     assert receipts.last.outcome == "cancelled"
 
 
+async def test_a_handler_that_waited_for_something_cancelled_has_failed() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> None:
+        waiting = asyncio.ensure_future(asyncio.sleep(600))
+        waiting.cancel()
+        await waiting
+
+    receipts = Receipts()
+    assert code(await call(make("t", handler=handler), receipts=receipts)) == "internal_error"
+    assert receipts.last.reason.startswith("CancelledError")
+
+
+async def test_an_exception_that_cannot_be_told_is_an_internal_error() -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no words")
+
+    async def handler(arguments: dict[str, Any], context: Context) -> None:
+        raise Mute
+
+    assert code(await call(make("t", handler=handler))) == "internal_error"
+
+
+async def test_a_result_that_has_no_end_is_an_internal_error() -> None:
+    endless: list[object] = []
+    endless.append(endless)
+
+    async def handler(arguments: dict[str, Any], context: Context) -> ToolResult:
+        return ToolResult(structured={"a": endless})
+
+    assert code(await call(make("t", handler=handler))) == "internal_error"
+
+
+async def test_a_long_error_is_shortened_like_any_result() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> None:
+        raise ToolError("x" * 10_000)
+
+    result = await call(make("t", handler=handler), limits=Limits(result_chars=1_000))
+    assert result.is_error
+    assert len(result.text) <= 1_000
+
+
 async def test_a_large_result_is_shortened_and_says_so() -> None:
     async def handler(arguments: dict[str, Any], context: Context) -> str:
         return "x" * 10_000

@@ -108,12 +108,18 @@ class Dispatcher:
             for stage in STAGES:
                 await stage(self, call)
         except CallError as error:
-            call.reason = call.reason or str(error)
-            call.outcome = ToolResult.of_error(error)
-            return error.code
+            return self._failed(call, error)
+        except Exception as error:
+            # A name that is none, a policy's or a handler's object that breaks whatever looks at it.
+            return self._failed(call, _unexpected(call, error))
         if isinstance(call.outcome, Halt):
             return "halt"
         return "tool_error" if call.outcome is not None and call.outcome.is_error else "ok"
+
+    def _failed(self, call: Call, error: CallError) -> str:
+        call.reason = call.reason or str(error)
+        call.outcome = bounded(ToolResult.of_error(error), self.limits.result_chars)
+        return error.code
 
     def _write(self, call: Call, outcome: str, began: float, seconds: float) -> None:
         if self.sink is None:
@@ -214,6 +220,13 @@ async def run(dispatcher: Dispatcher, call: Call) -> None:
         call.outcome = value if isinstance(value, Halt) else ToolResult.of(value)
     except CallError:
         raise
+    except asyncio.CancelledError as error:
+        # Whoever cancels a call has told its task. A handler that waited for something cancelled has only failed,
+        # and would otherwise take whatever serves the call down with it.
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise _unexpected(call, error) from error
     except Exception as error:
         # A TimeoutError may be the handler's own: then it is as unexpected as any other exception.
         raise _timed_out(call, limit) if deadline.expired() else _unexpected(call, error) from error
@@ -276,11 +289,18 @@ def _timed_out(call: Call, limit: float) -> CallTimeoutError:
     )
 
 
-def _unexpected(call: Call, error: Exception) -> HandlerError:
-    call.reason = f"{type(error).__name__}: {error}"
+def _unexpected(call: Call, error: BaseException) -> HandlerError:
+    call.reason = _told(error)
     logger.error("%r failed (call %s)", call.name, call.context.call_id, exc_info=error)
     return HandlerError(
         f"{call.name!r} failed unexpectedly.",
         hint=f"The log has the details under {call.context.call_id}.",
         data={"id": call.context.call_id},
     )
+
+
+def _told(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
