@@ -30,6 +30,21 @@ def test_an_approval_may_be_written_as_text(word: Approval) -> None:
     assert make("t", approval=word.value).approval is word
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("description", 5), ("title", 5), ("category", ["a"]), ("tags", (None,)), ("keywords", (5,)), ("cost", 1.5)],
+)
+def test_a_text_that_is_none_is_refused(key: str, value: object) -> None:
+    with pytest.raises(DefinitionError, match=f"The {key} of tool 't' holds a .*Give text"):
+        make("t").with_(**{key: value})
+
+
+@pytest.mark.parametrize(("key", "value"), [("description", "a \ud83d"), ("tags", ("a", "\ud83d"))])
+def test_a_text_with_half_a_character_is_refused(key: str, value: object) -> None:
+    with pytest.raises(DefinitionError, match=f"The {key} of tool 't' holds half a character"):
+        make("t").with_(**{key: value})
+
+
 def test_a_visibility_may_be_written_as_text() -> None:
     assert make("t").with_(visibility="always").visibility is Visibility.ALWAYS
 

@@ -97,6 +97,20 @@ def canonical_json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
+_MAY_BE_NONE: Final = ("title", "category", "cost", "latency")
+
+
+def _is_whole(text: str) -> bool:
+    """Whether UTF-8 can say ``text``."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 @dataclass(frozen=True, kw_only=True)
 class Tool:
     """A callable tool. Immutable, shared by the whole process.
@@ -109,7 +123,8 @@ class Tool:
     ``closed`` says that arguments outside the schema are refused with the nearest name (Python functions), whatever
     the schema says.
 
-    Raises InvalidNameError for a name outside the pattern, DefinitionError for an unknown visibility.
+    Raises InvalidNameError for a name outside the pattern, DefinitionError for an unknown visibility and for texts that
+    are none.
     """
 
     name: str
@@ -142,6 +157,7 @@ class Tool:
         check_name(self.name)
         if not self.bare_name:
             object.__setattr__(self, "bare_name", self.name)
+        self._check_texts()
         if self.visibility not in list(Visibility):
             raise DefinitionError(
                 f"The visibility {self.visibility!r} of tool {self.name!r} is unknown.",
@@ -150,6 +166,21 @@ class Tool:
         object.__setattr__(self, "visibility", Visibility(self.visibility))
         if self.approval in list(Approval):
             object.__setattr__(self, "approval", Approval(self.approval))
+
+    def _check_texts(self) -> None:
+        """One text that is none would break search and lists for every tool there is."""
+        texts: dict[str, tuple[Any, ...]] = {"description": (self.description,)}
+        texts |= {key: (value,) for key in _MAY_BE_NONE if (value := getattr(self, key)) is not None}
+        texts |= {key: getattr(self, key) for key in ("tags", "keywords", "related_to")}
+        for key, values in texts.items():
+            for value in values:
+                if not isinstance(value, str):
+                    wrong, hint = f"holds a {type(value).__name__}, {value!r:.40}", "Give text."
+                elif not _is_whole(value):
+                    wrong, hint = "holds half a character (a lone surrogate)", "Decode it as what it is."
+                else:
+                    continue
+                raise DefinitionError(f"The {key} of tool {self.name!r} {wrong}.", hint=hint)
 
     @cached_property
     def shown(self) -> JsonObject:
