@@ -164,6 +164,15 @@ def test_a_broken_import_takes_nothing_else_away(load_text: Load, write: Write, 
     assert broken.place == f"{tmp_path}/broken.json:1:17"
 
 
+def test_an_entry_without_a_name_takes_nothing_else_away(load_text: Load, write: Write) -> None:
+    write("mcp.json", '{"mcpServers": {" ": {"command": "x"}, "web": {"command": "w"}}}')
+    loaded = load_text('[upstreams.""]\ncommand = "a"\n[upstreams.git]\ncommand = "g"\n[[import]]\nfile = "mcp.json"')
+    assert list(loaded.settings.upstreams) == ["git", "web"]
+    assert [(problem.level, problem.message) for problem in loaded.problems] == [
+        (Level.ERROR, "an upstream needs a name.")
+    ] * 2
+
+
 def test_a_python_file_that_is_not_there_is_told_and_kept_in_case_it_comes(load_text: Load, tmp_path: Path) -> None:
     loaded = load_text('[[python]]\nfile = "tools.py"')
     (problem,) = loaded.errors

@@ -88,7 +88,9 @@ class _Resolution:
         self.files: list[Path] = []
 
     def run(self) -> Resolved:
-        upstream = self.upstream() if not self.left_out() else None
+        if not self.name.strip():
+            self.say("an upstream needs a name.", "Give it one: its tools carry it.")
+        upstream = self.upstream() if self.name.strip() and not self.left_out() else None
         failed = any(problem.level is Level.ERROR for problem in self.problems)
         return Resolved(upstream=None if failed else upstream, problems=tuple(self.problems), files=tuple(self.files))
 
