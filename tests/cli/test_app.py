@@ -113,6 +113,19 @@ def test_a_reader_that_leaves_ends_the_command_quietly(shop: Path) -> None:
     assert "Traceback" not in said
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the shell is that of POSIX")
+@pytest.mark.parametrize(
+    ("redirected", "code", "said"), [("<&-", 2, "not JSON"), (">&-", 0, ""), ("2>&-", 0, ""), (">&- 2>&-", 0, "")]
+)
+def test_closed_streams_are_no_fault(shop: Path, redirected: str, code: int, said: str) -> None:
+    words = "call track -" if "<" in redirected else "list"
+    line = f'"{sys.executable}" -m pegboard {words} {redirected}'
+    done = subprocess.run(["sh", "-c", line], cwd=shop, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_ctrl_c_ends_a_wait_and_every_upstream(here: Path) -> None:
     file = client_file(here, files=page("read"), silent={"silent_at": "initialize"})
     with subprocess.Popen(

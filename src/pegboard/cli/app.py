@@ -48,8 +48,7 @@ _EPILOG: Final = (
 
 def run(words: Sequence[str]) -> int:
     """Run one command line, without the program's name, and give its exit code. Prints errors, raises none."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    _open_streams()
     ours = words[: list(words).index("--")] if "--" in words else words
     output = Output(json="--json" in ours)
     app = _app(completion=_COMPLETION in os.environ or not _FLAGS.isdisjoint(words[:1]))
@@ -59,6 +58,15 @@ def run(words: Sequence[str]) -> int:
         return _usage(error, output)
     except typer.Abort:
         return Exit.INTERRUPTED
+
+
+def _open_streams() -> None:
+    """See to it that there are streams, and that they can print anything: a shell may have closed them (``>&-``)."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def _app(*, completion: bool) -> typer.Typer:
