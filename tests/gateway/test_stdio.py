@@ -43,6 +43,8 @@ async def test_nothing_but_messages_reaches_the_client_however_a_tool_prints(tmp
         (b'{"id":"seven","method":"ping"}', -32600, "seven"),
         (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, None),
         (b'"text"', -32600, None),
+        (rb'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"cut \ud83d"}}', -32700, 7),
+        (rb'{"jsonrpc":"2.0","id":"cut \ud83d","method":"ping"}', -32700, None),
     ],
 )
 async def test_a_line_that_is_no_message_is_answered_and_the_next_one_served(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import signal
 from collections.abc import AsyncIterator
@@ -31,6 +32,7 @@ from pegboard.gateway.lines import LineReader, LineTooLongError, LineWriter
 from pegboard.gateway.server import Gateway
 from pegboard.gateway.settings import GatewaySettings
 from pegboard.gateway.wire import Wire, claim_stdio
+from pegboard.lines import Line
 from pegboard.peg import Pegboard
 
 logger = logging.getLogger(__name__)
@@ -164,7 +166,7 @@ class Inlet(ObjectReceiveStream[SessionMessage]):
         try:
             value = from_json(line)
         except ValueError as error:
-            await self._refuse(PARSE_ERROR, f"The line is not JSON: {error}")
+            await self._refuse(PARSE_ERROR, f"The line is not JSON: {error}", _id_in(_lenient(line)))
             return None
         message = _message(value)
         if message is None:
@@ -191,10 +193,25 @@ def _message(value: Any) -> JSONRPCMessage | None:
     return None if isinstance(message, JSONRPCNotification) and "id" in value else message
 
 
+def _lenient(line: Line) -> Any:
+    """A line that is not JSON, read as Python does; None where that fails too.
+
+    JavaScript writes half a surrogate pair as ``\\ud83d``, which UTF-8 cannot say: such a request is refused like any
+    other line, but its client waits for an answer with its id.
+    """
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
 def _id_in(value: Any) -> RequestId | None:
     """The id of what was meant to be a request."""
     found = value.get("id") if isinstance(value, dict) else None
-    return found if isinstance(found, str | int) and not isinstance(found, bool) else None
+    if isinstance(found, str):
+        # A lenient reading may hold what cannot be said back.
+        return found if found == found.encode("utf-8", "replace").decode() else None
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
 @asynccontextmanager
