@@ -121,8 +121,8 @@ def _loopback(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
         address = None
     if address is None or not address.is_loopback:
         raise ConfigError(
-            f"The gateway does not listen on {host!r} without a configured authenticator.",
-            hint="Listen on 127.0.0.1, or configure sign-in.",
+            f"The gateway does not listen on {host!r}: without sign-in, which there is not yet, anybody could call.",
+            hint="Listen on 127.0.0.1.",
         )
     return address
 

@@ -13,7 +13,7 @@ _LINES: Final = (
     ("tool_search", "tool_search finds tools for a need and lists the best of them from the next turn on."),
     ("get_tool", "get_tool tells a tool's full schema."),
     ("call_tool", "call_tool calls any tool by its exact name, listed or not."),
-    ("load_tool", "load_tool lists a tool that you will call again; unload_tool takes it off the list."),
+    ("load_tool", "load_tool lists a tool that you will call again; unload_tool ends that, though it stays listed."),
 )
 """(a meta-tool, what to say where a profile has it), in the order in which it is said."""
 

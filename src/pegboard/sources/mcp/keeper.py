@@ -102,8 +102,8 @@ class Keeper:
         """Why it is not ready, and what happens next; ``""`` when it is."""
         now = time.monotonic()
         if self.state == "starting":
-            limit = self._spec.start_timeout
-            return f"Upstream {self._spec.name!r} has {now - self._started_at:.0f} of {limit:g} s to {self._waits_for}."
+            had = f"{now - self._started_at:.0f} of {self._spec.start_timeout:g} s"
+            return f"Upstream {self._spec.name!r} has had {had} to {self._waits_for}."
         if self.state == "failed":
             return f"{self._reason} Next try in {max(self._next_try - now, 0):.0f} s."
         if self.state == "stopped":
