@@ -8,6 +8,7 @@ import dataclasses
 import datetime as dt
 import enum
 import functools
+import itertools
 import os
 import subprocess
 import sys
@@ -271,6 +272,20 @@ async def test_an_exception_that_would_end_more_than_the_call_ends_the_call(erro
 
     with pytest.raises(RuntimeError, match=type(error).__name__):
         await call(quits)
+
+
+async def test_an_iterator_is_a_list_unless_it_has_no_end() -> None:
+    @tool
+    def some() -> Any:
+        return (number for number in range(3))
+
+    @tool
+    def endless() -> Any:
+        return itertools.count()
+
+    assert await call(some) == [0, 1, 2]
+    with pytest.raises(ToolError, match=r"more than 100,000 items\. Return a part"):
+        await call(endless)
 
 
 async def test_a_coroutine_that_exits_ends_the_call_alone() -> None:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 from pegboard.context import Context
 from pegboard.errors import ToolError
 from pegboard.schema.annotations import written
 from pegboard.sources.threads import in_thread, tame
 from pegboard.tools import Halt, ToolResult
+
+MOST_ITEMS: Final = 100_000
+"""Items that are taken from an iterator which a function returned."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +143,11 @@ def json_value(name: str, value: Any) -> Any:
         raise _no_json(name, value, "Decode it to text, or return a ToolResult with an image or resource block.")
     from pydantic_core import to_jsonable_python
 
+    if isinstance(value, Iterator):
+        # It may have no end, and is asked on the loop, where everything else would wait for it.
+        value = list(islice(value, MOST_ITEMS + 1))
+        if len(value) > MOST_ITEMS:
+            raise ToolError(f"{name!r} returned an iterator of more than {MOST_ITEMS:,} items.", hint="Return a part.")
     try:
         return to_jsonable_python(value, inf_nan_mode="null")
     except (ValueError, RecursionError) as error:
