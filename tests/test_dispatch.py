@@ -261,9 +261,13 @@ async def test_a_policy_that_fails_or_answers_nonsense_denies() -> None:
         async def decide(self, *_: Any) -> Any:
             return True
 
+    class Waiting(Rules):
+        async def decide(self, *_: Any) -> Any:
+            raise asyncio.CancelledError  # what it waited for was cancelled, not the call
+
     broken = Rules()
     broken.broken = True
-    for policy in (broken, Nonsense()):
+    for policy in (broken, Nonsense(), Waiting()):
         assert code(await call(make("t"), principal=ALICE, policy=policy)) == "not_found"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -240,8 +241,13 @@ async def test_a_hidden_tool_answers_like_one_that_does_not_exist(name: str, arg
 
 
 async def test_a_policy_that_fails_hides_everything() -> None:
-    rules = Rules()
-    rules.broken = True
-    board = await Pegboard([shop()], policy=rules).open(ALICE)
-    assert (await ask(board, "list_tools"))["tools"] == []
-    assert (await ask(board, "find_tools", query="weather"))["no_match"] is True
+    class Waiting(Rules):
+        async def permitted(self, *_: Any) -> Any:
+            raise asyncio.CancelledError  # what it waited for was cancelled, not the call
+
+    broken = Rules()
+    broken.broken = True
+    for policy in (broken, Waiting()):
+        board = await Pegboard([shop()], policy=policy).open(ALICE)
+        assert (await ask(board, "list_tools"))["tools"] == []
+        assert (await ask(board, "find_tools", query="weather"))["no_match"] is True

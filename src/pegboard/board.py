@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pegboard.auth import Action, Principal
 from pegboard.board_tools import meta_tools
 from pegboard.context import Context, ProgressSink
-from pegboard.dispatch import new_call_id
+from pegboard.dispatch import cancels, new_call_id
 from pegboard.errors import BoardError, NotFoundError, StoreError, UnloadedError
 from pegboard.finding import FindResult, View, find, missing_notes
 from pegboard.limits import Limits
@@ -290,7 +290,9 @@ class Board:
             mask = await self._peg.policy.permitted(principal, Action.DISCOVER, tools)
             if len(mask) != len(tools):
                 raise ValueError(f"a mask of {len(mask)} for {len(tools)} entries")
-        except Exception:
+        except (Exception, asyncio.CancelledError) as error:
+            if cancels(error):
+                raise
             logger.exception("the policy failed: everything is hidden from %r", principal.id)
             return frozenset()
         # Only the very True counts: a policy that answers with anything else has not said yes.

@@ -221,10 +221,7 @@ async def run(dispatcher: Dispatcher, call: Call) -> None:
     except CallError:
         raise
     except asyncio.CancelledError as error:
-        # Whoever cancels a call has told its task. A handler that waited for something cancelled has only failed,
-        # and would otherwise take whatever serves the call down with it.
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
+        if cancels(error):
             raise
         raise _unexpected(call, error) from error
     except Exception as error:
@@ -248,7 +245,9 @@ async def decide(policy: Policy, principal: Principal, action: Action, tool: Too
     """The policy's decision; a policy that raises or answers nonsense denies."""
     try:
         decision = await policy.decide(principal, action, tool)
-    except Exception:
+    except (Exception, asyncio.CancelledError) as error:
+        if cancels(error):
+            raise
         logger.exception("the policy failed on %s of %r: denied", action, tool.name)
         return Decision(allowed=False, reason="the policy failed")
     # Strangers write policies: an answer is believed only when it is one.
@@ -269,6 +268,16 @@ def tier_of(tool: Tool, arguments: Any) -> Approval:
             logger.exception("the approval function of %r failed: counted as exec", tool.name)
             return Approval.EXEC
     return declared if isinstance(declared, Approval) else Approval.EXEC
+
+
+def cancels(error: BaseException) -> bool:
+    """Whether ``error`` comes from somebody who cancelled this task.
+
+    Strangers' code that waited for something cancelled raises CancelledError too, but has only failed: let through, it
+    would take whatever serves the call down with it.
+    """
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling() > 0)
 
 
 def new_call_id() -> str:
