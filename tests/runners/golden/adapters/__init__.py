@@ -14,6 +14,7 @@ from tests.runners.golden.adapters import (
     gonk_registry,
     gonk_search,
     insika_catalog,
+    insika_prefix,
     insika_registry,
 )
 
@@ -25,5 +26,6 @@ ADAPTERS: Final[Mapping[str, Adapter]] = {
     **gonk_registry.ADAPTERS,
     **gonk_search.ADAPTERS,
     **insika_catalog.ADAPTERS,
+    **insika_prefix.ADAPTERS,
     **insika_registry.ADAPTERS,
 }
