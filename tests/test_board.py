@@ -242,6 +242,19 @@ async def test_only_allowed_tools_are_seen_pinned_and_called() -> None:
     assert refused.structured["error"]["code"] == "not_found"
 
 
+@pytest.mark.parametrize(("allowed", "seen"), [("a", ["a"]), ("ab", []), ("", []), ([], []), ([None, "b"], ["b"])])
+async def test_a_text_is_one_allowed_name_and_nothing_allows_nothing(allowed: Any, seen: list[str]) -> None:
+    board = await Pegboard([tools()]).open(allowed=allowed)
+    assert [tool.name for tool in (await board.view()).tools] == seen
+
+
+@pytest.mark.golden("insika_allowlist/false_allow")
+@pytest.mark.parametrize("allowed", [False, True, 1])
+async def test_what_cannot_be_a_list_of_allowed_names_opens_no_board(allowed: Any) -> None:
+    with pytest.raises(TypeError, match=f"allowed is {allowed}"):
+        await Pegboard([tools()]).open(allowed=allowed)
+
+
 async def test_a_boundary_compacts_when_tombstones_cost_too_much() -> None:
     board = await open_bare(peg_of(limits=Limits(compact_tokens=1)))
     board.pin("a")
