@@ -138,6 +138,21 @@ def hides_what_is_called_inside(case: Case) -> bool:
     return bool(hidden & calls)
 
 
+def validates_arguments(case: Case) -> bool:
+    """Whether a vector asks which arguments a meta-tool takes."""
+    return case.input.get("op") == "validate"
+
+
+def refuses_what_is_unknown(case: Case, got: Outcome) -> bool:
+    """Whether each verdict that differs is about null, which is taken, or unknown names or a list, which are not."""
+    known = META_TOOLS.get(case.input["name"], META_TOOLS["explain_tool"]).input_schema["properties"].keys()
+    return isinstance(got, Returned) and all(
+        given is None if taken else isinstance(given, list) or (isinstance(given, dict) and not given.keys() <= known)
+        for given, told, taken in zip(case.input["inputs"], case.accepted[0]["returns"], got.value, strict=True)
+        if taken is not ("ok" in told)
+    )
+
+
 META: Final = frozenset({*META_TOOLS, "tool_explain"})
 
 GOLDEN: Final = (
@@ -209,6 +224,18 @@ GOLDEN: Final = (
         "what its caller may not discover does not exist for a tool that acts for the caller either",
         hides_what_is_called_inside,
         says("not_found"),
+    ),
+    Rule(
+        "meta-tools are always visible",
+        "a profile has a meta-tool or has it not; one that has to be found first finds nothing",
+        lambda case: case.input.get("op") == "definition" and case.accepted[0]["returns"]["visibility"] != "always",
+        lambda case, got: isinstance(got, Returned) and got.value["visibility"] == "always",
+    ),
+    Rule(
+        "meta-tools take the arguments that they name",
+        "an argument that nothing reads is a mistake to be told of, as a list is in place of an object; null is none",
+        validates_arguments,
+        refuses_what_is_unknown,
     ),
     Rule(
         "no arguments are an empty object",
