@@ -17,6 +17,7 @@ from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
 from pegboard.naming import is_legal
 from tests.runners.cases.case import Case as CaseToRun
+from tests.runners.golden import schemas
 from tests.runners.golden.outcome import Outcome, Raised, Returned
 from tests.runners.golden.vectors import Case
 
@@ -118,6 +119,16 @@ def policy_is_about_meta_tool(case: Case) -> bool:
     """Whether a vector's policy speaks of a meta-tool by name."""
     by = ((case.input.get("auth") or {}).get("policy") or {}).get("by") or {}
     return any(key.split()[-1] in META for key in by)
+
+
+def fits(case: Case, got: Outcome) -> bool:
+    """Whether Pegboard found nothing wrong with the arguments."""
+    return isinstance(got, Returned) and got.value == []
+
+
+def does_not_fit(case: Case, got: Outcome) -> bool:
+    """Whether Pegboard told what is wrong with the arguments."""
+    return isinstance(got, Returned) and isinstance(got.value, list) and bool(got.value)
 
 
 def gives_no_object(case: Case) -> bool:
@@ -236,6 +247,42 @@ GOLDEN: Final = (
         "an argument that nothing reads is a mistake to be told of, as a list is in place of an object; null is none",
         validates_arguments,
         refuses_what_is_unknown,
+    ),
+    Rule(
+        "empty texts are values",
+        'false, 0 and "" have been given, for required arguments too; a text that must not be empty has a minLength',
+        schemas.has_blank_text,
+        fits,
+    ),
+    Rule(
+        "what is no JSON Schema is refused",
+        "such a schema keeps a tool out of the catalog, with the reason; none of it is passed over in silence",
+        schemas.is_no_schema,
+        does_not_fit,
+    ),
+    Rule(
+        "every keyword of a schema counts",
+        "arguments are held against JSON Schema 2020-12, all of it",
+        schemas.asks_for_more,
+        does_not_fit,
+    ),
+    Rule(
+        "what a schema leaves open is open",
+        "a schema without a type takes any value, one with several takes a value of each",
+        schemas.leaves_types_open,
+        fits,
+    ),
+    Rule(
+        "null inside an argument is a value",
+        "only an argument that is null counts as not given; deeper down, the schema says where null may stand",
+        schemas.has_null_inside,
+        does_not_fit,
+    ),
+    Rule(
+        "3.0 is an integer",
+        "JSON Schema has it so, and it reaches Python as 3",
+        schemas.has_whole_float,
+        fits,
     ),
     Rule(
         "no arguments are an empty object",

@@ -18,6 +18,7 @@ from tests.runners.golden.adapters import (
     insika_catalog,
     insika_prefix,
     insika_registry,
+    insika_schema,
 )
 
 ADAPTERS: Final[Mapping[str, Adapter]] = {
@@ -32,4 +33,5 @@ ADAPTERS: Final[Mapping[str, Adapter]] = {
     **insika_catalog.ADAPTERS,
     **insika_prefix.ADAPTERS,
     **insika_registry.ADAPTERS,
+    **insika_schema.ADAPTERS,
 }
