@@ -67,6 +67,11 @@ def test_a_block_that_is_gone_is_named_when_nothing_else_has_changed() -> None:
     assert ledger.turn(tools=TOOLS, messages=["Hello."]) == Invalidation("system", cost("Hello."))
 
 
+def test_what_has_changed_is_named_before_what_is_gone() -> None:
+    ledger = ledger_after(tools=TOOLS, system=SYSTEM, messages=["Hello."])
+    assert ledger.turn(tools=TOOLS, messages=["Good evening."]) == Invalidation("messages", 0)
+
+
 @pytest.mark.golden("insika_prefix_invalidation/reordered_same_digests")
 def test_a_change_of_order_alone_is_a_change() -> None:
     before = fingerprint({"prompt": "one", "skill": "two", "tools": "three"})

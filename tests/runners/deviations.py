@@ -8,7 +8,7 @@ that a rule excuses one difference and no other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -154,14 +154,26 @@ def validates_arguments(case: Case) -> bool:
     return case.input.get("op") == "validate"
 
 
-def refuses_what_is_unknown(case: Case, got: Outcome) -> bool:
-    """Whether each verdict that differs is about null, which is taken, or unknown names or a list, which are not."""
+def takes_by_name(case: Case, got: Outcome) -> bool:
+    """Whether each verdict that differs is one that the rule on the arguments of meta-tools speaks of."""
     known = META_TOOLS.get(case.input["name"], META_TOOLS["explain_tool"]).input_schema["properties"].keys()
     return isinstance(got, Returned) and all(
-        given is None if taken else isinstance(given, list) or (isinstance(given, dict) and not given.keys() <= known)
+        holds_nothing(given) if taken else is_mistaken(given, known)
         for given, told, taken in zip(case.input["inputs"], case.accepted[0]["returns"], got.value, strict=True)
         if taken is not ("ok" in told)
     )
+
+
+def holds_nothing(given: Any) -> bool:
+    """Whether arguments are null, or one of them is, or is an empty text."""
+    return given is None or (isinstance(given, dict) and any(value in (None, "") for value in given.values()))
+
+
+def is_mistaken(given: Any, known: Set[str]) -> bool:
+    """Whether arguments are a list, or hold an unknown name or a limit in the form of text."""
+    if not isinstance(given, dict):
+        return isinstance(given, list)
+    return not given.keys() <= known or isinstance(given.get("limit"), str)
 
 
 META: Final = frozenset({*META_TOOLS, "tool_explain"})
@@ -244,9 +256,9 @@ GOLDEN: Final = (
     ),
     Rule(
         "meta-tools take the arguments that they name",
-        "an argument that nothing reads is a mistake to be told of, as a list is in place of an object; null is none",
+        "what nothing reads, a list and a limit of text are mistakes to tell; null is not given, '' names no tool",
         validates_arguments,
-        refuses_what_is_unknown,
+        takes_by_name,
     ),
     Rule(
         "empty texts are values",

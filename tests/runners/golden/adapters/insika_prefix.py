@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from pegboard.prefix import Block, Fingerprint, Part, fingerprint, invalidation_reason
 from tests.runners.golden.adapter import Adapter
+from tests.runners.golden.adapters.insika_catalog import text
 
 TOOLS: Final = "tool_schemas"
 WHOLE: Final = "prefix"
@@ -20,9 +21,9 @@ def fingerprinted(values: dict[str, Any]) -> Any:
     blocks: dict[str, list[str]] = {}
     for fragment in values["fragments"]:
         kind = fragment["source"].rpartition("::")[2].lower()
-        blocks.setdefault(kind, []).append(fragment["content"])
+        blocks.setdefault(kind, []).append(text(fragment["content"]))
     if values["tool_serial"] is not None:
-        blocks[TOOLS] = [values["tool_serial"]]
+        blocks[TOOLS] = [text(values["tool_serial"])]
     taken = fingerprint(blocks)
     return [*([block.name, block.digest] for block in taken.blocks), [WHOLE, taken.digest]]
 
