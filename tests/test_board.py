@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
 
-from pegboard import Limits, MemoryPinStore, Pegboard, Principal, ToolRegistry, ToolResult
+from pegboard import Context, Limits, MemoryPinStore, Pegboard, Principal, ToolRegistry, ToolResult
 from pegboard.board import Board
 from pegboard.errors import BoardError, CollisionError, StoreError
 from pegboard.pins import PinRecord
@@ -242,6 +243,19 @@ async def test_only_allowed_tools_are_seen_pinned_and_called() -> None:
     assert refused.structured["error"]["code"] == "not_found"
 
 
+@pytest.mark.parametrize(("allowed", "seen"), [("a", ["a"]), ("ab", []), ("", []), ([], []), ([None, "b"], ["b"])])
+async def test_a_text_is_one_allowed_name_and_nothing_allows_nothing(allowed: Any, seen: list[str]) -> None:
+    board = await Pegboard([tools()]).open(allowed=allowed)
+    assert [tool.name for tool in (await board.view()).tools] == seen
+
+
+@pytest.mark.golden("insika_allowlist/false_allow")
+@pytest.mark.parametrize("allowed", [False, True, 1])
+async def test_what_cannot_be_a_list_of_allowed_names_opens_no_board(allowed: Any) -> None:
+    with pytest.raises(TypeError, match=f"allowed is {allowed}"):
+        await Pegboard([tools()]).open(allowed=allowed)
+
+
 async def test_a_boundary_compacts_when_tombstones_cost_too_much() -> None:
     board = await open_bare(peg_of(limits=Limits(compact_tokens=1)))
     board.pin("a")
@@ -321,3 +335,47 @@ async def test_a_catalog_that_a_turn_holds_never_changes() -> None:
     assert peg.catalog.get("d") is not None
     assert told == [peg.catalog.generation]
     assert peg.catalog.generation > held.generation
+
+
+async def test_calls_are_noted_the_latest_last_whatever_comes_of_them() -> None:
+    registry = tools()
+    registry.register(make("strict", input_schema={"type": "object", "required": ["n"]}))
+    board = await Pegboard([registry]).open()
+    began = time.time()
+    assert board.used_since(0) == ()
+    await board.call("a")
+    await board.call("b")
+    await board.call("strict")
+    await board.call("call_tool", {"name": "a"})
+    assert board.used_since(began) == board.used_since(0) == ("b", "strict", "a")
+    assert board.used_since(time.time() + 3600) == ()
+
+
+async def test_what_is_no_tool_or_called_from_inside_a_call_is_not_noted() -> None:
+    async def both(arguments: dict[str, Any], context: Context) -> Any:
+        return await context.call("a")
+
+    registry = tools()
+    registry.register(make("outer", handler=both))
+    board = await Pegboard([registry]).open()
+    await board.call("nowhere")
+    await board.call("call_tool", {"name": "nowhere"})
+    await board.call("find_tools", {"query": "a"})
+    await board.call("outer")
+    assert board.used_since(0) == ("outer",)
+    board.mark_used("a")
+    assert board.used_since(0) == ("outer", "a")
+
+
+async def test_what_is_not_used_can_be_unpinned_before_compacting() -> None:
+    board = await open_bare(peg_of())
+    for name in "abc":
+        board.pin(name)
+    await board.commit()
+    await board.call("b")
+    kept = board.used_since(0)
+    for tool in board.active_set():
+        if tool.name not in kept:
+            board.unpin(tool.name)
+    await board.compact()
+    assert list(board.listing().names) == ["z", "b"]

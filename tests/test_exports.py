@@ -20,6 +20,7 @@ PUBLIC = [
     "Context",
     "Decision",
     "Halt",
+    "Ledger",
     "LexicalRanker",
     "Limits",
     "Listing",
@@ -44,6 +45,8 @@ PUBLIC = [
     "ToolResult",
     "Visibility",
     "__version__",
+    "fingerprint",
+    "invalidation_reason",
     "tool",
 ]
 EXPLAINED = [name for name in PUBLIC if not name.startswith("__")]

@@ -25,6 +25,14 @@ RIGHT: dict[str, Any] = {
     "expected": {"returns": ["a"]},
 }
 
+UNSEEN = [
+    Case(
+        "insika_schema_guard_violation",
+        {"input": {"schema": {"properties": {"n": {"type": "integer"}}}, "args": {"n": 3.0}}},
+    )
+]
+"""What the decisions settle and no vector shows."""
+
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
 def test_the_vectors_of_every_file_that_is_built_hold(path: Path) -> None:
@@ -43,6 +51,7 @@ def test_every_rule_of_deviation_fits_some_vector() -> None:
         for case in file.cases
         if file.kinds[0] in ADAPTERS
     ]
+    built += [(case, ADAPTERS[case.kind]) for case in UNSEEN]
     for rule in GOLDEN:
         assert any(rule.applies(case) and fits(rule, case, adapter) for case, adapter in built), rule.name
 

@@ -17,6 +17,7 @@ CORE = (
     "naming",
     "tokens",
     "tools",
+    "requirements",
     "unwrapping",
     "bounds",
     "paging",

@@ -25,7 +25,7 @@ from pegboard.errors import PegboardError, ToolError
 from pegboard.limits import Limits
 from pegboard.peg import Pegboard
 from pegboard.pins import MemoryPinStore, PinDiff, PinStore
-from pegboard.prefix import Listing
+from pegboard.prefix import Ledger, Listing, fingerprint, invalidation_reason
 from pegboard.receipts import Receipt, ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry
 from pegboard.tools import Approval, Halt, Tool, ToolResult, Visibility
@@ -45,6 +45,7 @@ __all__ = [
     "Context",
     "Decision",
     "Halt",
+    "Ledger",
     "LexicalRanker",
     "Limits",
     "Listing",
@@ -69,6 +70,8 @@ __all__ = [
     "ToolResult",
     "Visibility",
     "__version__",
+    "fingerprint",
+    "invalidation_reason",
     "tool",
 ]
 

@@ -78,6 +78,7 @@ class Board:
         self._hidden: frozenset[str] = frozenset()
         self._boundary_lock = asyncio.Lock()
         self._last_call = time.monotonic()
+        self._used: dict[str, float] = {}
 
     async def begin(self) -> None:
         """Freeze the first listing of a board that has none. ``Pegboard.open`` has done this."""
@@ -111,6 +112,18 @@ class Board:
     def pin_state(self, name: str) -> PinState:
         """Where a name stands now, wishes included."""
         return self._queue.state(self._record, name)
+
+    def mark_used(self, name: str) -> None:
+        """Note that a tool is used now. Calls through the board note themselves, those from inside others do not."""
+        self._used.pop(name, None)
+        self._used[name] = time.time()
+
+    def used_since(self, moment: float) -> tuple[str, ...]:
+        """The tools used at ``moment`` or later, the latest last; ``moment`` is in seconds, as ``time.time()`` gives.
+
+        What has not been used for long can be unpinned before a ``compact``. Not kept between processes.
+        """
+        return tuple(name for name, used in self._used.items() if used >= moment)
 
     def hides(self, name: str) -> bool:
         """Whether the catalog has this name and the principal, as of the last view, may not discover it."""
@@ -228,13 +241,13 @@ class Board:
         )
         if name in self._meta:
             return await self._peg.meta_dispatcher.run(name, arguments, call, self._meta.__getitem__)
+        self._note_call(name)
         return await self._peg.dispatcher.run(name, arguments, call, self._resolve, self._refuse_tombstone)
 
     async def call_any(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:
         """Call any permitted tool of the catalog, tombstones too, from inside the call of ``context``."""
-        stack = (*context.stack, context.tool)
-        nested = replace(context, tool=name, call_id=new_call_id(), board=self, stack=stack)
-        return await self._peg.dispatcher.run(name, arguments, nested, self._resolve)
+        self._note_call(name)
+        return await self._nested(name, arguments, context)
 
     async def commit(self) -> PinDiff:
         """A boundary: apply what is queued and save. Raises StoreError; the queue is kept then."""
@@ -310,5 +323,15 @@ class Board:
         if self._record.state(tool.name) is PinState.TOMBSTONED:
             raise UnloadedError(tool.name)
 
+    async def _nested(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:
+        stack = (*context.stack, context.tool)
+        nested = replace(context, tool=name, call_id=new_call_id(), board=self, stack=stack)
+        return await self._peg.dispatcher.run(name, arguments, nested, self._resolve)
+
     async def _reenter(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult | Halt:
-        return await self.call_any(name, dict(arguments), context)
+        return await self._nested(name, dict(arguments), context)
+
+    def _note_call(self, name: str) -> None:
+        # Names that a model invents would pile up.
+        if self._peg.catalog.get(name) is not None:
+            self.mark_used(name)

@@ -57,7 +57,7 @@ class Catalog:
 
     def subset(self, names: Iterable[str] | str | None) -> tuple[Tool, ...]:
         """The tools of these names, in catalog order; a name that is not here is ignored."""
-        wanted = {names} if isinstance(names, str) else {str(name) for name in names or ()}
+        wanted = name_set(names or ())
         return tuple(tool for tool in self._tools if tool.name in wanted)
 
     def always_on(self, surface: str) -> tuple[Tool, ...]:
@@ -99,6 +99,11 @@ class Catalog:
             return ""
         lines = (f'  <tool name="{escape(tool.name)}">{_one_line(tool.description)}</tool>' for tool in chosen)
         return "\n".join(["<available_tools>", *lines, "</available_tools>", "", _CLOSING.format(finder=finder)])
+
+
+def name_set(names: Iterable[str] | str) -> frozenset[str]:
+    """Names as a set. One text is one name, not its letters; what is no text is read as one."""
+    return frozenset([names] if isinstance(names, str) else map(str, names))
 
 
 def _one_line(text: str) -> str:

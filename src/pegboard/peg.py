@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pegboard.auth import AllowAll, Policy, Principal
 from pegboard.board import Board
 from pegboard.board_tools import BOARD_TOOLS, META_NAMES
-from pegboard.catalog import Catalog, Collisions, collision, compose
+from pegboard.catalog import Catalog, Collisions, collision, compose, name_set
 from pegboard.dispatch import Approver, Dispatcher
 from pegboard.errors import BoardError, CollisionError, DefinitionError
 from pegboard.limits import Limits
@@ -254,9 +254,12 @@ class Pegboard:
         """Open a board: a new one, or that of ``board_id`` as it was at its last boundary.
 
         ``context`` holds values for every call of this board; ``allowed`` the names of the tools it may show and call
-        (default: all); ``profile`` which meta-tools it has. Raises BoardError for an id that does not exist or is
-        somebody else's, StoreError when the store fails, ValueError for an unknown profile.
+        (default: all; empty: none; unknown names are ignored); ``profile`` which meta-tools it has. Raises BoardError
+        for an id that does not exist or is somebody else's, StoreError when the store fails, ValueError for an unknown
+        profile, TypeError for an ``allowed`` that cannot be a list of names.
         """
+        if allowed is not None and not isinstance(allowed, Iterable):
+            raise TypeError(f"allowed is {allowed!r}; give the names of tools, [] for none of them, or None for all")
         if profile not in self.profiles:
             raise ValueError(f"unknown profile {profile!r}; there are {', '.join(sorted(self.profiles))}")
         owner = principal.key if principal else None
@@ -272,7 +275,7 @@ class Pegboard:
             principal=principal,
             surface=surface,
             context=dict(context or {}),
-            allowed=None if allowed is None else frozenset(allowed),
+            allowed=None if allowed is None else name_set(allowed),
             profile=profile,
         )
         await board.begin()

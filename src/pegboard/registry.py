@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 from pegboard.errors import CollisionError, DefinitionError
 from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.naming import check_name
+from pegboard.requirements import admitted
 from pegboard.tools import EMPTY_SCHEMA, Tool
 
 logger = logging.getLogger(__name__)
@@ -134,23 +135,28 @@ class ToolRegistry:
         self._listeners = Listeners[[]]()
 
     def register(self, *tools: Tool) -> None:
-        """Add tools, in order: all of them or, on any mistake, none.
+        """Add tools, in order: all of them or, on any mistake, none. One whose ``requires`` does not hold is set aside.
 
         Raises CollisionError when a name is taken, in the registry or within the batch, InvalidSchemaError for a schema
         that no argument could be held against, and DefinitionError for what is no tool.
         """
         merged = dict(self._state.tools)
+        aside: list[Problem] = []
         for tool in tools:
             if not isinstance(tool, Tool):
                 raise DefinitionError(
                     f"{tool!r} is not a tool.",
                     hint="Decorate the function with @tool, or pass pegboard.tool(function).",
                 )
+            taken = admitted(tool)
+            if isinstance(taken, str):
+                aside.append(Problem(source=tool.source, name=tool.name, reason=taken))
+                continue
             if tool.name in merged:
                 raise _collision(tool, merged[tool.name])
             _check_schemas(tool)
-            merged[tool.name] = tool
-        self._swap(_State(merged, self._state.problems))
+            merged[tool.name] = taken
+        self._swap(_State(merged, _retold(self._state.problems, tools, aside)))
 
     def register_factory(self, name: str, make: Make, *, strict: bool = False) -> None:
         """Add a tool that ``make()`` builds on the first look at the registry, once.
@@ -232,11 +238,14 @@ class ToolRegistry:
         fresh: dict[str, Tool] = {}
         aside: list[Problem] = []
         for tool in tools:
+            taken = admitted(tool)
             owner = fresh.get(tool.name) or self._state.tools.get(tool.name)
-            if owner is not None and (tool.name in fresh or _source_of(owner) != source):
+            if isinstance(taken, str):
+                aside.append(Problem(source=source, name=tool.name, reason=taken))
+            elif owner is not None and (tool.name in fresh or _source_of(owner) != source):
                 aside.append(Problem(source=source, name=tool.name, reason=str(_collision(tool, owner))))
             else:
-                fresh[tool.name] = tool
+                fresh[tool.name] = taken
         return fresh, aside
 
     def _swap(self, state: _State) -> None:
@@ -282,6 +291,20 @@ def _compare(before: dict[str, Tool | _Factory], after: dict[str, Tool]) -> Chan
     )
 
 
+def _retold(
+    problems: dict[str, tuple[Problem, ...]], tools: Iterable[Tool], aside: Iterable[Problem]
+) -> dict[str, tuple[Problem, ...]]:
+    """The problems by source, with what was told of ``tools`` replaced by ``aside``."""
+    names = {(tool.source, tool.name) for tool in tools}
+    told = {
+        source: tuple(problem for problem in group if (source, problem.name) not in names)
+        for source, group in problems.items()
+    }
+    for problem in aside:
+        told[problem.source] = (*told.get(problem.source, ()), problem)
+    return told
+
+
 def _spliced(tools: dict[str, Tool | _Factory], source: str, fresh: dict[str, Tool]) -> dict[str, Tool | _Factory]:
     """``tools`` with those of ``source`` replaced where the first of them stood (at the end if it had none)."""
     result: dict[str, Tool | _Factory] = {}
@@ -302,13 +325,18 @@ def _made(registry: str, name: str, held: Tool | _Factory) -> Tool | None:
         return held
     if held.pending:
         try:
-            held.tool = _named(held.make(), name)
+            made = admitted(_named(held.make(), name))
         except Exception as error:
             if held.strict:
                 raise
             logger.warning("the factory of tool %r in registry %r failed", name, registry, exc_info=True)
             reason = f"Its factory failed with {type(error).__name__}: {error}. Mend the factory, then reload."
             held.failure = Problem(source=registry, name=name, reason=reason)
+            return None
+        if isinstance(made, Tool):
+            held.tool = made
+        else:
+            held.failure = Problem(source=registry, name=name, reason=made)
     return held.tool
 
 

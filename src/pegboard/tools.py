@@ -97,7 +97,7 @@ def canonical_json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
-_MAY_BE_NONE: Final = ("title", "category", "cost", "latency")
+_MAY_BE_NONE: Final = ("title", "category", "cost", "latency", "degraded_description")
 
 
 def _is_whole(text: str) -> bool:
@@ -123,8 +123,11 @@ class Tool:
     ``closed`` says that arguments outside the schema are refused with the nearest name (Python functions), whatever
     the schema says.
 
-    Raises InvalidNameError for a name outside the pattern, DefinitionError for an unknown visibility and for texts that
-    are none.
+    ``requires()`` is asked once, when the tool is registered: where it does not hold, the tool is set aside, or shown
+    with ``degraded_description`` if it has one; it stays callable then, for what it can still do.
+
+    Raises InvalidNameError for a name outside the pattern, DefinitionError for an unknown visibility, for texts that
+    are none, and for a ``requires`` that is no function.
     """
 
     name: str
@@ -148,6 +151,8 @@ class Tool:
     cost: str | None = None
     latency: str | None = None
     timeout: float | None = None
+    requires: Callable[[], Any] | None = field(default=None, compare=False, repr=False)
+    degraded_description: str | None = None
     definition: JsonObject | None = field(default=None, repr=False)
     closed: bool = False
 
@@ -166,6 +171,11 @@ class Tool:
         object.__setattr__(self, "visibility", Visibility(self.visibility))
         if self.approval in list(Approval):
             object.__setattr__(self, "approval", Approval(self.approval))
+        if self.requires is not None and not callable(self.requires):
+            raise DefinitionError(
+                f"What tool {self.name!r} requires is {self.requires!r}, not a function.",
+                hint='Pass a function that takes nothing, such as lambda: shutil.which("git").',
+            )
 
     def _check_texts(self) -> None:
         """One text that is none would break search and lists for every tool there is."""

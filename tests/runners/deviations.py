@@ -8,7 +8,7 @@ that a rule excuses one difference and no other.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
 from pegboard.naming import is_legal
 from tests.runners.cases.case import Case as CaseToRun
+from tests.runners.golden import schemas
 from tests.runners.golden.outcome import Outcome, Raised, Returned
 from tests.runners.golden.vectors import Case
 
@@ -120,6 +121,16 @@ def policy_is_about_meta_tool(case: Case) -> bool:
     return any(key.split()[-1] in META for key in by)
 
 
+def fits(case: Case, got: Outcome) -> bool:
+    """Whether Pegboard found nothing wrong with the arguments."""
+    return isinstance(got, Returned) and got.value == []
+
+
+def does_not_fit(case: Case, got: Outcome) -> bool:
+    """Whether Pegboard told what is wrong with the arguments."""
+    return isinstance(got, Returned) and isinstance(got.value, list) and bool(got.value)
+
+
 def gives_no_object(case: Case) -> bool:
     """Whether a call comes without any arguments."""
     return "input" in case.input and case.input["input"] is None
@@ -136,6 +147,33 @@ def hides_what_is_called_inside(case: Case) -> bool:
     hidden = {key.split()[-1] for key, value in by.items() if key.startswith("tool.discover ") and value == "deny"}
     calls = {name for calls in members("invoke", case.input.get("tools")) for name, _ in calls}
     return bool(hidden & calls)
+
+
+def validates_arguments(case: Case) -> bool:
+    """Whether a vector asks which arguments a meta-tool takes."""
+    return case.input.get("op") == "validate"
+
+
+def takes_by_name(case: Case, got: Outcome) -> bool:
+    """Whether each verdict that differs is one that the rule on the arguments of meta-tools speaks of."""
+    known = META_TOOLS.get(case.input["name"], META_TOOLS["explain_tool"]).input_schema["properties"].keys()
+    return isinstance(got, Returned) and all(
+        holds_nothing(given) if taken else is_mistaken(given, known)
+        for given, told, taken in zip(case.input["inputs"], case.accepted[0]["returns"], got.value, strict=True)
+        if taken is not ("ok" in told)
+    )
+
+
+def holds_nothing(given: Any) -> bool:
+    """Whether arguments are null, or one of them is, or is an empty text."""
+    return given is None or (isinstance(given, dict) and any(value in (None, "") for value in given.values()))
+
+
+def is_mistaken(given: Any, known: Set[str]) -> bool:
+    """Whether arguments are a list, or hold an unknown name or a limit in the form of text."""
+    if not isinstance(given, dict):
+        return isinstance(given, list)
+    return not given.keys() <= known or isinstance(given.get("limit"), str)
 
 
 META: Final = frozenset({*META_TOOLS, "tool_explain"})
@@ -209,6 +247,54 @@ GOLDEN: Final = (
         "what its caller may not discover does not exist for a tool that acts for the caller either",
         hides_what_is_called_inside,
         says("not_found"),
+    ),
+    Rule(
+        "meta-tools are always visible",
+        "a profile has a meta-tool or has it not; one that has to be found first finds nothing",
+        lambda case: case.input.get("op") == "definition" and case.accepted[0]["returns"]["visibility"] != "always",
+        lambda case, got: isinstance(got, Returned) and got.value["visibility"] == "always",
+    ),
+    Rule(
+        "meta-tools take the arguments that they name",
+        "what nothing reads, a list and a limit of text are mistakes to tell; null is not given, '' names no tool",
+        validates_arguments,
+        takes_by_name,
+    ),
+    Rule(
+        "empty texts are values",
+        'false, 0 and "" have been given, for required arguments too; a text that must not be empty has a minLength',
+        schemas.has_blank_text,
+        fits,
+    ),
+    Rule(
+        "what is no JSON Schema is refused",
+        "such a schema keeps a tool out of the catalog, with the reason; none of it is passed over in silence",
+        schemas.is_no_schema,
+        does_not_fit,
+    ),
+    Rule(
+        "every keyword of a schema counts",
+        "arguments are held against JSON Schema 2020-12, all of it",
+        schemas.asks_for_more,
+        does_not_fit,
+    ),
+    Rule(
+        "what a schema leaves open is open",
+        "a schema without a type takes any value, one with several takes a value of each",
+        schemas.leaves_types_open,
+        fits,
+    ),
+    Rule(
+        "null inside an argument is a value",
+        "only an argument that is null counts as not given; deeper down, the schema says where null may stand",
+        schemas.has_null_inside,
+        does_not_fit,
+    ),
+    Rule(
+        "3.0 is an integer",
+        "JSON Schema has it so, and it reaches Python as 3",
+        schemas.has_whole_float,
+        fits,
     ),
     Rule(
         "no arguments are an empty object",

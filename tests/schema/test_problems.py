@@ -47,6 +47,20 @@ def test_nothing_is_coerced_and_the_problem_says_what_came(value: Any, came: str
     assert one(INTEGER, value) == f"a: expected integer, got {came}"
 
 
+@pytest.mark.golden("insika_schema_guard_violation/enum_on_array_not_checked")
+@pytest.mark.parametrize(
+    ("schema", "value", "wanted"),
+    [
+        ({"type": "array", "enum": [["a"]]}, ["b"], 'expected ["a"], got array of 1'),
+        ({"type": "array", "enum": [["a"], []]}, ["b"], 'expected one of ["a"], [], got array of 1'),
+        ({"type": "object", "enum": [{"a": 1}]}, {"a": 2}, 'expected {"a": 1}, got object'),
+    ],
+)
+def test_the_values_of_an_enum_may_be_arrays_and_objects(schema: dict[str, Any], value: Any, wanted: str) -> None:
+    assert one(schema, value) == f"a: {wanted}"
+    assert problems(obj(a=schema), {"a": schema["enum"][0]}) == []
+
+
 @pytest.mark.parametrize("type_", ["number", "integer"])
 def test_true_is_not_a_number(type_: str) -> None:
     assert one({"type": type_}, True) == f"a: expected {type_}, got boolean true"

@@ -76,6 +76,8 @@ class Options(TypedDict, total=False):
     cost: str | None
     latency: str | None
     timeout: float | None
+    requires: Callable[[], Any] | None
+    degraded_description: str | None
 
 
 @overload

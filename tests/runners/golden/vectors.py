@@ -12,6 +12,9 @@ from typing import Any
 # The vectors' own reader, kept as it came with them; it is not typed.
 _loader: Any = import_module("tests.data.golden.loader")
 
+ABSENT: Any = _loader.UNDEFINED
+"""A value that is not given, in a decoded input."""
+
 
 class MalformedError(Exception):
     """A file is not a file of vectors; the message says why."""

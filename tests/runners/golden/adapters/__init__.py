@@ -11,10 +11,14 @@ from tests.runners.golden.adapters import (
     gonk_boards,
     gonk_calls,
     gonk_meta,
+    gonk_meta_definitions,
     gonk_registry,
     gonk_search,
+    insika_allowlist,
     insika_catalog,
+    insika_prefix,
     insika_registry,
+    insika_schema,
 )
 
 ADAPTERS: Final[Mapping[str, Adapter]] = {
@@ -22,8 +26,12 @@ ADAPTERS: Final[Mapping[str, Adapter]] = {
     **gonk_boards.ADAPTERS,
     **gonk_calls.ADAPTERS,
     **gonk_meta.ADAPTERS,
+    **gonk_meta_definitions.ADAPTERS,
     **gonk_registry.ADAPTERS,
     **gonk_search.ADAPTERS,
+    **insika_allowlist.ADAPTERS,
     **insika_catalog.ADAPTERS,
+    **insika_prefix.ADAPTERS,
     **insika_registry.ADAPTERS,
+    **insika_schema.ADAPTERS,
 }

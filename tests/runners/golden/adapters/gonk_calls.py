@@ -14,7 +14,7 @@ from tests.runners.golden.outcome import Comparison, Outcome, Returned
 
 
 async def invoked(values: dict[str, Any]) -> Any:
-    """The last event and the receipts; their ``used`` and ``warnings`` are not compared.
+    """The last event, the receipts and what was used; their ``warnings`` are not compared.
 
     Aborting is cancelling the await, which raises; the receipt says ``cancelled``, and there is none of a call that was
     given up before it began.
@@ -31,17 +31,20 @@ async def invoked(values: dict[str, Any]) -> Any:
         event = event_of(await call)
     except asyncio.CancelledError:
         event = {"type": "error", "code": "cancelled", "message": "cancelled"}
-    return {"event": event, "metrics": sink.metrics}
+    return {"event": event, "metrics": sink.metrics, "used": board.used_since(0)}
 
 
 def same_end(comparison: Comparison, expected: dict[str, Any], got: Outcome) -> str:
-    """The last event and the metrics."""
+    """The last event, the metrics and what was used: what has not begun, or is no tool, has been used by nobody."""
     if not isinstance(got, Returned):
         return comparison.outcome(expected, got)
     told, answer = expected["returns"], got.value
-    metrics = [] if comparison.values.get("abort") == "before" else in_our_words(told["metrics"])
-    return events_differ(comparison, told["events"][-1], answer["event"]) or comparison.value(
-        metrics, answer["metrics"], "metrics"
+    begun = comparison.values.get("abort") != "before"
+    tools = {tool["name"] for tool in comparison.values["tools"]} if begun else set()
+    return (
+        events_differ(comparison, told["events"][-1], answer["event"])
+        or comparison.value(in_our_words(told["metrics"]) if begun else [], answer["metrics"], "metrics")
+        or comparison.value([name for name in told["used"] if name in tools], answer["used"], "used")
     )
 
 

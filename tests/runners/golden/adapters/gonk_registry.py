@@ -21,6 +21,7 @@ class Registry:
 
     - Overwriting is replacing the tools of a source, one of them new: there is no other way to change one in place.
     - Merging two registries is composing them in a Pegboard, which changes neither.
+    - A tool whose requirement does not hold is left out in silence there; ours tells it among the problems.
     - Their ``source`` refuses the whole batch for one bad tool; ours sets that tool aside, told as ``set_aside``.
     """
 
@@ -60,8 +61,9 @@ class Registry:
     def source(self, name: str, tools: list[dict[str, Any]]) -> Any:
         """Replace what a source had."""
         self.registry.replace_source(name, [_made(told, source=name) for told in tools])
-        aside = [problem.name for problem in self.registry.problems() if problem.source == name]
-        return {"set_aside": aside} if aside else None
+        unmet = {told["name"] for told in tools if told.get("requires") is False}
+        aside = {problem.name for problem in self.registry.problems() if problem.source == name} - unmet
+        return {"set_aside": sorted(aside)} if aside else None
 
     def merge(self, tools: list[dict[str, Any]], options: dict[str, Any] | None = None) -> Any:
         """What both have together, and what the first still has."""
@@ -78,7 +80,7 @@ class Registry:
 
 def _made(told: dict[str, Any], **more: Any) -> Tool:
     if "requires" in told:
-        raise NotBuiltError("requires")
+        more["requires"] = lambda: told["requires"]
     return tool(told, **more)
 
 
