@@ -100,8 +100,8 @@ def canonical_json(value: Any) -> bytes:
 _MAY_BE_NONE: Final = ("title", "category", "cost", "latency", "degraded_description")
 
 
-def _is_whole(text: str) -> bool:
-    """Whether UTF-8 can say ``text``."""
+def is_encodable(text: str) -> bool:
+    """Whether UTF-8 can say ``text``: it holds no half of a character (a lone surrogate)."""
     if text.isascii():
         return True
     try:
@@ -186,7 +186,7 @@ class Tool:
             for value in values:
                 if not isinstance(value, str):
                     wrong, hint = f"holds a {type(value).__name__}, {value!r:.40}", "Give text."
-                elif not _is_whole(value):
+                elif not is_encodable(value):
                     wrong, hint = "holds half a character (a lone surrogate)", "Decode it as what it is."
                 else:
                     continue

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from pegboard.tools import is_encodable
+
 Path = tuple[str | int, ...]
 """Where in a JSON value: keys and indexes from the root."""
 
@@ -52,27 +54,17 @@ def _flaw_inside(value: dict[Any, Any] | list[Any], left: int) -> tuple[Path, st
 def _flaw_of_key(key: Any) -> str:
     if not isinstance(key, str):
         return f"a key that is a Python {type(key).__name__}, not text"
-    return "" if _whole(key) else "a key with half a character (a lone surrogate)"
+    return "" if is_encodable(key) else "a key with half a character (a lone surrogate)"
 
 
 def _flaw_of_leaf(value: Any) -> str:
     if isinstance(value, str):
-        return "" if _whole(value) else "text with half a character (a lone surrogate)"
+        return "" if is_encodable(value) else "text with half a character (a lone surrogate)"
     if isinstance(value, int):  # bool too
         return "" if value.bit_length() <= _MAX_INT_BITS else "a number of more than 4,300 digits"
     if isinstance(value, float):
         return "" if math.isfinite(value) else f"{_name_of(value)}, which is not a JSON number"
     return "" if value is None else f"a Python {type(value).__name__}, which is not JSON"
-
-
-def _whole(text: str) -> bool:
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _name_of(value: float) -> str:
