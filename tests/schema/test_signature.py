@@ -585,3 +585,13 @@ def test_arguments_that_pass_the_schema_always_reach_the_function(type_: Any, va
     ready = prepared(schema.input_schema, {"it": value})
     if problems(schema.input_schema, ready, closed=True) == []:
         assert "it" in schema.bind(ready, None)[1]
+
+
+@pytest.mark.parametrize(("text", "fits"), [("1.5", True), ("-3", True), (".5", True), ("a", False), ("", False)])
+def test_text_for_a_decimal_is_a_number_in_writing(text: str, fits: bool) -> None:
+    def f(it: decimal.Decimal) -> None: ...
+
+    schema = read(f)
+    assert (problems(schema.input_schema, {"it": text}, closed=True) == []) is fits
+    if fits:
+        assert schema.bind({"it": text})[1] == {"it": decimal.Decimal(text)}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails, SchemaValidator
 
 _TIME: Final = "[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?"
+_DECIMAL: Final = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$"
 _OFFSET: Final = "Z|[+-][0-9]{2}:[0-9]{2}"
 
 
@@ -90,6 +91,14 @@ def _generator() -> type[GenerateJsonSchema]:
             if schema.get("tz_constraint") == "naive":
                 return {"type": "string", "pattern": f"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}T{_TIME}$"}
             return super().datetime_schema(schema)
+
+        def decimal_schema(self, schema: Any) -> dict[str, Any]:
+            """A number, or text that is one: pydantic's own schema lets any text through."""
+            made = super().decimal_schema(schema)
+            texts = [one for one in made.get("anyOf", ()) if one.get("type") == "string"]
+            for text in texts:
+                text.setdefault("pattern", _DECIMAL)
+            return made
 
         def encode_default(self, dft: Any) -> Any:
             """Plain values as they are: the general way makes a type adapter for each."""
