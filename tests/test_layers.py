@@ -30,6 +30,7 @@ CORE = (
     "pins",
     "search",
     "registry",
+    "source_set",
     "catalog",
     "finding",
     "dispatch",

@@ -162,6 +162,39 @@ async def test_a_new_source_is_stopped_when_the_pegboard_is_stopped_meanwhile() 
     assert new.life == ["started", "stopped"]
 
 
+async def test_a_source_that_is_removed_while_it_is_replaced_is_gone_with_the_new_one() -> None:
+    old, new = Bringer("s", "old"), Bringer("s", "new", at_once=False)
+    async with Pegboard(sources=[old]) as peg:
+        replacing = asyncio.create_task(peg.replace_source(new))
+        while "started" not in new.life:
+            await asyncio.sleep(0)
+        removing = asyncio.create_task(peg.remove_source("s"))
+        await asyncio.sleep(0)
+        new.go.set()
+        await asyncio.gather(replacing, removing)
+        assert (old.life, new.life) == (["started", "stopped"], ["started", "stopped"])
+        assert (peg.sources, told(peg)) == ((), [])
+
+
+async def test_two_replacements_at_once_leave_the_later_one_and_nothing_else_running() -> None:
+    old, one, two = Bringer("s", "old"), Bringer("s", "one"), Bringer("s", "two")
+    async with Pegboard(sources=[old]) as peg:
+        await asyncio.gather(peg.replace_source(one), peg.replace_source(two))
+        assert [source.life[-1] for source in (old, one, two)] == ["stopped", "stopped", "started"]
+        assert told(peg) == ["two"]
+
+
+async def test_a_source_that_fails_to_stop_is_removed_all_the_same(caplog: pytest.LogCaptureFixture) -> None:
+    class Stubborn(Bringer):
+        async def stop(self) -> None:
+            raise OSError("no such process")
+
+    async with Pegboard(sources=[Stubborn("stubborn")]) as peg:
+        await peg.remove_source("stubborn")
+        assert peg.sources == ()
+    assert "stubborn" in caplog.text
+
+
 async def test_a_source_that_does_not_stop_cleanly_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     class Stubborn(Bringer):
         async def stop(self) -> None:

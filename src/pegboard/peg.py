@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pegboard.auth import AllowAll, Policy, Principal
@@ -14,13 +12,14 @@ from pegboard.board import Board
 from pegboard.board_tools import BOARD_TOOLS, META_NAMES
 from pegboard.catalog import Catalog, Collisions, collision, compose, name_set
 from pegboard.dispatch import Approver, Dispatcher
-from pegboard.errors import BoardError, CollisionError, DefinitionError
+from pegboard.errors import BoardError, DefinitionError
 from pegboard.limits import Limits
 from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.metatools import PROFILES
 from pegboard.pins import MemoryPinStore, PinStore
 from pegboard.receipts import ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry
+from pegboard.source_set import SourceSet
 
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
@@ -64,22 +63,19 @@ class Pegboard:
         self.profiles.setdefault("boards", (*self.profiles["modern"], *BOARD_TOOLS))
         self._ranker = ranker
         self._collisions = collisions
-        self._registries: list[ToolRegistry] = []
-        self._sources: list[Source] = []
-        self._unsubscribe: dict[int, Unsubscribe] = {}
-        self._listeners = Listeners[[]]()
+        self._sources = SourceSet()
+        self._sources.on_change(self._forget_catalog)
         self._boundary_listeners = Listeners[[str]]()
         self._catalog: Catalog | None = None
         self._generation = 0
-        self._started = False
         self.dispatcher = Dispatcher(policy=self.policy, limits=self.limits, approver=approver, sink=receipts)
         # What a meta-tool does is authorized by what it touches, not by its own name.
         self.meta_dispatcher = Dispatcher(policy=AllowAll(), limits=self.limits, sink=receipts)
         for registry in registries:
-            self._attach(registry)
+            self._sources.attach(registry)
         self._refuse_collisions()
         for source in sources:
-            self._add(source)
+            self._sources.include(source)
 
     async def __aenter__(self) -> Pegboard:
         await self.start()
@@ -90,38 +86,22 @@ class Pegboard:
 
     async def start(self) -> None:
         """Start every source, side by side, in the background. Does nothing when they have been started."""
-        if self._started:
-            return
-        self._started = True
-        try:
-            await asyncio.gather(*(source.start() for source in self._sources))
-        except BaseException:
-            # Whoever is cancelled here never enters the block whose end would stop them.
-            await self.stop()
-            raise
+        await self._sources.start()
 
     async def stop(self) -> None:
         """Stop every source, side by side, and wait for it. One that fails is logged. Does nothing before ``start``."""
-        if not self._started:
-            return
-        self._started = False
-        ended = await asyncio.gather(*(source.stop() for source in self._sources), return_exceptions=True)
-        for source, error in zip(self._sources, ended, strict=True):
-            if isinstance(error, Exception):
-                logger.error("source %r did not stop cleanly", source.name, exc_info=error)
+        await self._sources.stop()
 
     async def add_source(self, source: Source) -> None:
-        """Add a source, and start it when the others have been started."""
-        self._add(source)
-        if self._started:
-            await source.start()
+        """Add a source, and start it when the others have been started.
+
+        Raises CollisionError when there is one of its name.
+        """
+        await self._sources.add(source)
 
     async def remove_source(self, name: str) -> None:
         """Stop a source and take its tools out of the catalog. Does nothing when there is none of that name."""
-        for source in [source for source in self._sources if source.name == name]:
-            self._sources.remove(source)
-            self._detach(source.registry)
-            await source.stop()
+        await self._sources.remove(name)
 
     async def replace_source(self, source: Source, *, patience: float = 30.0) -> None:
         """Put a source in the place of the one of its name, then stop that one; add it where there is none.
@@ -129,21 +109,7 @@ class Pegboard:
         The old one serves until the new one is ready or has failed its first try, at most ``patience`` seconds
         (default: an upstream's own start timeout), so that its tools do not vanish in between.
         """
-        old = next((other for other in self._sources if other.name == source.name), None)
-        if old is None:
-            await self.add_source(source)
-            return
-        begun = self._started
-        if begun:
-            await _begin(source, patience)
-        self._sources[self._sources.index(old)] = source
-        self._unsubscribe.pop(id(old.registry))()
-        self._registries[self._registries.index(old.registry)] = source.registry
-        self._unsubscribe[id(source.registry)] = source.registry.on_change(self._changed)
-        self._changed()
-        await old.stop()
-        if begun and not self._started:
-            await source.stop()
+        await self._sources.replace(source, patience)
 
     async def ready(
         self,
@@ -157,38 +123,16 @@ class Pegboard:
         Gives the names of those that have done neither. ``sources`` are those to wait for (default: all), and
         ``enough()``, asked after every change of the catalog, ends the waiting for all of them.
         """
-        news = asyncio.Event()
-        unsubscribe = self.on_change(news.set)
-        waiting = {
-            asyncio.create_task(_until_ready(source)): source.name
-            for source in (self._sources if sources is None else sources)
-        }
-        for task in waiting:
-            task.add_done_callback(lambda _: news.set())
-        try:
-            async with asyncio.timeout(timeout):
-                while not enough() and not all(task.done() for task in waiting):
-                    await news.wait()
-                    news.clear()
-        except TimeoutError:
-            pass
-        finally:
-            unsubscribe()
-            late = [task for task in waiting if not task.done()]
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
-        return () if enough() else tuple(waiting[task] for task in late)
+        return await self._sources.ready(timeout, sources, enough)
 
     def missing(self) -> tuple[SourceStatus, ...]:
         """The sources that have no tools in the catalog because they are not ready: idle, starting or failed."""
-        states = (source.status() for source in self._sources)
-        return tuple(state for state in states if state.state in ("idle", "starting", "failed") and not state.tools)
+        return self._sources.missing()
 
     @property
     def sources(self) -> tuple[Source, ...]:
         """The sources, in order."""
-        return tuple(self._sources)
+        return self._sources.all
 
     @property
     def ranker(self) -> Ranker:
@@ -205,7 +149,7 @@ class Pegboard:
         if self._catalog is None:
             self._generation += 1
             self._catalog = compose(
-                self._registries,
+                self._sources.registries,
                 collisions=self._collisions,
                 reserved=META_NAMES,
                 generation=self._generation,
@@ -215,7 +159,7 @@ class Pegboard:
 
     def on_change(self, listener: Callable[[], None]) -> Unsubscribe:
         """Call ``listener()`` after every change of the catalog. Returns a function that stops it."""
-        return self._listeners.add(listener)
+        return self._sources.on_change(listener)
 
     def on_boundary(self, listener: Callable[[str], None]) -> Unsubscribe:
         """Call ``listener(board_id)`` after every boundary of a board. Returns a function that stops it."""
@@ -228,7 +172,7 @@ class Pegboard:
     def status(self) -> dict[str, Any]:
         """How every source is doing and what was set aside, as a JSON object."""
         sources = []
-        for source in self._sources:
+        for source in self._sources.all:
             state = source.status()
             told = {"name": state.name, "kind": state.kind, "state": state.state, "tools": state.tools}
             optional = {"reason": state.reason, "starts": state.starts, "notes": list(state.notes)}
@@ -281,54 +225,19 @@ class Pegboard:
         await board.begin()
         return board
 
-    def _add(self, source: Source) -> None:
-        if any(other.name == source.name for other in self._sources):
-            raise CollisionError(f"Two sources are named {source.name!r}.", hint="Rename one of them.")
-        self._sources.append(source)
-        self._attach(source.registry)
-
-    def _attach(self, registry: ToolRegistry) -> None:
-        self._registries.append(registry)
-        self._unsubscribe[id(registry)] = registry.on_change(self._changed)
-        self._changed()
-
-    def _detach(self, registry: ToolRegistry) -> None:
-        self._registries.remove(registry)
-        self._unsubscribe.pop(id(registry))()
-        self._changed()
-
-    def _changed(self) -> None:
+    def _forget_catalog(self) -> None:
         self._catalog = None
-        self._listeners.tell()
 
     def _refuse_collisions(self) -> None:
         """What a developer wired wrongly is said at once; what arrives later is set aside and reported."""
         owners: dict[str, str] = {}
-        for registry in self._registries:
+        for registry in self._sources.registries:
             for name, source in registry.names().items():
                 if name in META_NAMES and self._collisions != "prefix":
                     raise collision(name, source, None)
                 if name in owners and self._collisions == "refuse":
                     raise collision(name, source, owners[name])
                 owners.setdefault(name, source)
-
-
-async def _until_ready(source: Source) -> None:
-    try:
-        await source.ready()
-    except Exception:
-        logger.exception("waiting for source %r failed", source.name)
-
-
-async def _begin(source: Source, patience: float) -> None:
-    """Start a source and wait for it. Nobody else has it yet: when this is cut short it is stopped again."""
-    try:
-        await source.start()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(source.ready(), patience)
-    except BaseException:
-        await source.stop()
-        raise
 
 
 def _checked_profiles(profiles: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
