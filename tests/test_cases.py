@@ -117,6 +117,31 @@ def test_a_folder_without_cases_fails(tmp_path: Path) -> None:
     assert main([]) == 2
 
 
+@pytest.mark.parametrize(
+    ("path", "equals", "halts"),
+    [
+        ("ok", True, True),
+        ("$.ok", True, True),
+        ("ok", 1, False),
+        ("order.lines.1.state", "sent", True),
+        ("order.lines.2", None, False),
+        ("order", {}, False),
+    ],
+)
+def test_a_tool_of_a_catalog_halts_on_what_its_result_holds(
+    tmp_path: Path, path: str, equals: Any, halts: bool
+) -> None:
+    given = {"ok": True, "order": {"lines": [{}, {"state": "sent"}]}}
+    steps = [SEARCH[0], {"do": "batch", "calls": [["send_mail", given], ["end", given]], "expect": {"halted": halts}}]
+    case = written(tmp_path, steps) / "X1"
+    halt_when = {"path": path, "equals": equals}
+    (case / "catalog.json").write_text(json.dumps([*CATALOG, {"name": "end", "halt_when": halt_when}]), "utf-8")
+    assert run_case(case).verdict is Verdict.PASSED
+    steps[1]["expect"] = {"halted_by": "send_mail", "results": 2}
+    written(tmp_path, steps, "X2")
+    assert run_case(tmp_path / "X2").why.startswith("step 1 (batch): halted_by: ")
+
+
 def test_a_long_result_is_expected_with_room_for_it() -> None:
     def limits(wanted: int) -> dict[str, Any]:
         steps = ({"do": "call", "tool": "t", "expect": {"result_min_chars": wanted}},)

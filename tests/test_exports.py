@@ -43,6 +43,7 @@ PUBLIC = [
     "ToolError",
     "ToolRegistry",
     "ToolResult",
+    "Turn",
     "Visibility",
     "__version__",
     "fingerprint",

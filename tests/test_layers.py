@@ -37,6 +37,7 @@ CORE = (
     "metatools",
     "board_tools",
     "prefix",
+    "turn",
     "board",
     "peg",
 )

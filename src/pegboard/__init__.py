@@ -29,6 +29,7 @@ from pegboard.prefix import Ledger, Listing, fingerprint, invalidation_reason
 from pegboard.receipts import Receipt, ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry
 from pegboard.tools import Approval, Halt, Tool, ToolResult, Visibility
+from pegboard.turn import Turn
 from pegboard.version import __version__
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ __all__ = [
     "ToolError",
     "ToolRegistry",
     "ToolResult",
+    "Turn",
     "Visibility",
     "__version__",
     "fingerprint",

@@ -13,8 +13,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.auth import Action, Principal
@@ -36,6 +37,7 @@ from pegboard.pins import (
 )
 from pegboard.prefix import Listing
 from pegboard.tools import Halt, JsonObject, Tool, ToolResult, Visibility
+from pegboard.turn import Turn, run_all
 
 if TYPE_CHECKING:
     from pegboard.peg import Pegboard
@@ -243,6 +245,21 @@ class Board:
             return await self._peg.meta_dispatcher.run(name, arguments, call, self._meta.__getitem__)
         self._note_call(name)
         return await self._peg.dispatcher.run(name, arguments, call, self._resolve, self._refuse_tombstone)
+
+    async def call_all(
+        self,
+        calls: Iterable[tuple[str, Any]],
+        *,
+        context: Mapping[str, Any] | None = None,
+        sequential: bool = False,
+    ) -> Turn:
+        """Call every tool of one model message, side by side; then tell whether one of them ends the turn.
+
+        ``calls`` are names, each with its arguments; one may come several times. Every call gets its result, also when
+        another fails or halts. ``context`` adds to the board's values; ``sequential`` has each wait for the one before.
+        """
+        starts = [partial(self.call, name, arguments, context=context) for name, arguments in calls]
+        return await run_all(starts, sequential=sequential)
 
     async def call_any(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:
         """Call any permitted tool of the catalog, tombstones too, from inside the call of ``context``."""

@@ -217,7 +217,7 @@ async def run(dispatcher: Dispatcher, call: Call) -> None:
     try:
         async with deadline:
             value = await tool.handler(call.arguments, call.context)
-        call.outcome = value if isinstance(value, Halt) else ToolResult.of(value)
+        call.outcome = _halted(call, value) if isinstance(value, Halt) else ToolResult.of(value)
     except CallError:
         raise
     except asyncio.CancelledError as error:
@@ -283,6 +283,11 @@ def cancels(error: BaseException) -> bool:
 def new_call_id() -> str:
     """An id for one call: 128 random bits, in hex."""
     return uuid.uuid4().hex
+
+
+def _halted(call: Call, halt: Halt) -> ToolResult | Halt:
+    """The halt, with its tool's name; a failure is for the model to read, so it halts nothing."""
+    return halt.result if halt.result.is_error else replace(halt, by=halt.by or call.name)
 
 
 def _within(dispatcher: Dispatcher, call: Call, result: ToolResult) -> ToolResult:

@@ -295,11 +295,13 @@ class ToolResult:
 class Halt:
     """A result that ends the turn: the model is not asked to comment. Immutable, belongs to one call.
 
-    ``say`` is text to publish when the model wrote none.
+    ``say`` is text to publish when the model wrote none; ``by`` is the tool that gave it, which dispatch fills in. One
+    whose result is an error ends nothing: dispatch takes it for that result.
     """
 
     result: ToolResult
     say: str | None = None
+    by: str = ""
 
     def to_wire(self) -> dict[str, Any]:
         """The result as an MCP ``CallToolResult`` object that says in its ``_meta`` that the turn ends here."""

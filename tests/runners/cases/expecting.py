@@ -158,6 +158,18 @@ def others_get_own_args(wanted: Any, answer: Answer, world: World) -> str:
     return each_gets_own_args(wanted, answer, world) or claim(given_up > 0, "none was cancelled")
 
 
+def halted(wanted: Any, answer: Answer, world: World) -> str:
+    return claim((answer.halted_by is not None) is wanted, f"halted by {answer.halted_by}")
+
+
+def halted_by(wanted: Any, answer: Answer, world: World) -> str:
+    return claim(answer.halted_by == wanted, f"halted by {answer.halted_by}")
+
+
+def results(wanted: Any, answer: Answer, world: World) -> str:
+    return claim(len(answer.parts) == wanted, f"{len(answer.parts)} results")
+
+
 def not_called(wanted: Any, answer: Answer, world: World) -> str:
     return claim(not world.called, f"handlers were called: {world.called}")
 
@@ -184,6 +196,8 @@ CHECKS: Final[dict[str, Check]] = {
     "error_names_tool": error_names_tool,
     "excludes": excludes,
     "is_error": is_error,
+    "halted": halted,
+    "halted_by": halted_by,
     "limit_noted": limit_noted,
     "mentions": mentions,
     "message_contains": message_contains,
@@ -199,6 +213,7 @@ CHECKS: Final[dict[str, Check]] = {
     "raw_result": raw_result,
     "result_contains": message_contains,
     "result_min_chars": result_min_chars,
+    "results": results,
     "result_text": result_text,
     "status_mentions": mentions,
     "structured_reachable": structured_reachable,

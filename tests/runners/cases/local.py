@@ -10,7 +10,9 @@ from typing import Any
 
 from pegboard.auth import Action, Decision, Principal
 from pegboard.context import Context
-from pegboard.tools import EMPTY_SCHEMA, Entry, Tool
+from pegboard.errors import ToolError
+from pegboard.tools import EMPTY_SCHEMA, MISSING, Entry, Halt, Tool, ToolResult
+from tests.runners.cases.matching import has
 
 Called = Callable[[str, dict[str, Any]], None]
 
@@ -23,7 +25,9 @@ def tools_of(file: Path, called: Called) -> list[Tool]:
 def _tool(told: dict[str, Any], called: Called) -> Tool:
     async def give_back(arguments: dict[str, Any], context: Context) -> Any:
         called(told["name"], arguments)
-        return arguments
+        if arguments.get("fail") is True and "fail" in (told.get("input_schema") or {}).get("properties", {}):
+            raise ToolError(f"{told['name']} failed.")
+        return Halt(result=ToolResult.of(arguments)) if _halts(told.get("halt_when"), arguments) else arguments
 
     return Tool(
         name=told["name"],
@@ -37,7 +41,29 @@ def _tool(told: dict[str, Any], called: Called) -> Tool:
     )
 
 
-FIELDS = frozenset({"name", "source", "description", "input_schema", "category", "tags", "keywords"})
+def _halts(told: Mapping[str, Any] | None, result: Any) -> bool:
+    """Whether what stands at the path of the result is the value that ends the turn."""
+    return told is not None and _equal(_at(told["path"], result), told["equals"])
+
+
+def _at(path: str, value: Any) -> Any:
+    """What stands at a path such as ``order.items.0.ok``; MISSING where there is nothing."""
+    for step in path.removeprefix("$").strip(".").split("."):
+        match value:
+            case Mapping() if step in value:
+                value = value[step]
+            case list() if step.isdecimal() and int(step) < len(value):
+                value = value[int(step)]
+            case _:
+                return MISSING
+    return value
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return has(one, other) and has(other, one)
+
+
+FIELDS = frozenset({"name", "source", "description", "input_schema", "category", "tags", "keywords", "halt_when"})
 """The fields of a catalog file that are understood."""
 
 

@@ -23,7 +23,6 @@ FEATURES: Final = {
     "secrets": "secrets",
     "limits": "limits of HTTP and skills",
     "serve_http": "the gateway over HTTP, with sign-in",
-    "batch": "batches of calls",
     "restart": "stores",
     "resume": "stores",
     "parallel_processes": "stores",

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pegboard.errors import PegboardError
-from tests.runners.cases.answer import Answer, Clock
+from tests.runners.cases.answer import Answer, Clock, of_result
 from tests.runners.cases.case import Step
 from tests.runners.cases.doors import BoardDoor, Door, cancelled_after
 from tests.runners.cases.step import Do
@@ -148,6 +148,18 @@ async def _through(door: Door, via: str | None, name: str, arguments: Any, meta:
     return await door.call(name, arguments, meta=meta)
 
 
+async def batch(world: World, step: Step) -> Answer:
+    """All calls of one model message."""
+    board = await world.board(step)
+    calls = [_call_of(world, {"tool": tool, "args": arguments}) for tool, arguments in step["calls"]]
+    with Clock() as clock:
+        turn = await board.call_all(calls)
+    parts = [of_result(result, given) for result, (_, given) in zip(turn.results, calls, strict=True)]
+    answer = Answer(text="\n".join(part.text for part in parts), parts=parts, seconds=clock.seconds)
+    answer.halted_by = world.bare(turn.halted_by) if turn.halted_by is not None else None
+    return answer
+
+
 async def call_each(world: World, step: Step) -> Answer:
     """Every tool once; the bare names are those that were called."""
     catalog = (await world.peg()).catalog
@@ -236,6 +248,7 @@ STEPS: Final = {
     "load": Do(about_one("load"), WHO | {"tool", "query"}),
     "unload": Do(about_one("unload"), WHO | {"tool", "query"}),
     "call": Do(call, WHO | {"tool", "args", "raw_args", "args_as_text", "source", "via", "meta", "timeout_s"}),
+    "batch": Do(batch, WHO | {"calls"}),
     "call_each": Do(call_each, WHO | {"args"}),
     "call_each_args": Do(call_each_args, WHO | {"tool", "doors", "args_list"}),
     "call_then_cancel": Do(call_then_cancel, WHO | {"tool", "args", "after_s"}),
