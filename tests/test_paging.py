@@ -8,19 +8,18 @@ from hypothesis import strategies as st
 
 from pegboard.errors import InvalidArgumentsError
 from pegboard.paging import page
-from tests.support import make
 
 NAMES = st.sets(st.text("abcAB_-", min_size=1, max_size=4), max_size=12)
 
 
 def names_of_all_pages(names: set[str], size: int) -> list[str]:
-    tools = [make(name) for name in names]
-    seen, cursor = [], None
+    seen: list[str] = []
+    cursor = None
     while True:
-        shown = page(tools, cursor, size, asked_of="list_tools")
+        shown = page(names, cursor, size, asked_of="list_tools")
         assert shown.total == len(names)
-        assert len(shown.tools) <= size
-        seen += [tool.name for tool in shown.tools]
+        assert len(shown.names) <= size
+        seen += shown.names
         cursor = shown.cursor
         if cursor is None:
             return seen
@@ -32,13 +31,13 @@ def test_the_pages_together_are_the_whole_list_by_name(names: set[str], size: in
 
 
 def test_a_page_goes_on_behind_the_last_tool_seen_even_when_that_is_gone() -> None:
-    first = page([make(name) for name in "abcd"], None, 2, asked_of="list_tools")
-    rest = page([make(name) for name in "acde"], first.cursor, 9, asked_of="list_tools")
-    assert [tool.name for tool in rest.tools] == ["c", "d", "e"]
+    first = page("abcd", None, 2, asked_of="list_tools")
+    rest = page("acde", first.cursor, 9, asked_of="list_tools")
+    assert rest.names == ("c", "d", "e")
     assert (rest.total, rest.cursor) == (4, None)
 
 
 @pytest.mark.parametrize("cursor", ["!!", "YQ", "é", "_w"])
 def test_a_cursor_that_was_not_given_out_is_refused_by_the_tool_that_was_asked(cursor: str) -> None:
     with pytest.raises(InvalidArgumentsError, match=r"for find_tools: cursor: wanted one that an earlier answer gave"):
-        page([make("a")], cursor, 2, asked_of="find_tools")
+        page(["a"], cursor, 2, asked_of="find_tools")

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -22,7 +22,7 @@ from pegboard.auth import Action, Principal
 from pegboard.board_tools import meta_tools
 from pegboard.context import Context, ProgressSink
 from pegboard.dispatch import cancels, new_call_id
-from pegboard.errors import BoardError, NotFoundError, StoreError, UnloadedError
+from pegboard.errors import BoardError, MetaToolError, NotFoundError, StoreError, UnloadedError
 from pegboard.finding import FindResult, View, find, missing_notes
 from pegboard.limits import Limits
 from pegboard.pins import (
@@ -97,6 +97,11 @@ class Board:
     def finder(self) -> str:
         """The name of the finding tool of this board's profile."""
         return "find_tools" if "find_tools" in self._meta else "tool_search"
+
+    @property
+    def meta_names(self) -> Collection[str]:
+        """The names of the meta-tools that this board has."""
+        return self._meta.keys()
 
     @property
     def pending(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -332,6 +337,8 @@ class Board:
         tool = self._peg.catalog.get(name)
         if tool is not None and (self._allowed is None or name in self._allowed):
             return tool
+        if name in self._meta:
+            raise MetaToolError(name)
         if self._record.state(name) is PinState.GONE and name not in self._hidden:
             raise UnloadedError(name, gone=True)
         raise NotFoundError(name)

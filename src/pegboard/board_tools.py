@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.context import Context
 from pegboard.errors import BoardError, StoreError, ToolError
-from pegboard.metatools import META_SOURCE, META_TOOLS, answer
+from pegboard.metatools import FILTERS, META_SOURCE, META_TOOLS, answer, fits, paged
+from pegboard.paging import page
 from pegboard.pins import PinDiff, PinState
 from pegboard.tools import Approval, Halt, JsonObject, Tool, ToolResult, Visibility
 
@@ -36,9 +37,14 @@ async def list_tools(arguments: dict[str, Any], context: Context) -> ToolResult 
     if board_id is None:
         return await _plain("list_tools", arguments, context)
     board = await _board(context, board_id)
-    await board.view()
-    loaded = [shown for shown in board.pinned() if board.pin_state(str(shown["name"])) is PinState.ACTIVE]
-    return answer({"board": board.id, "tools": loaded})
+    view = await board.view()
+    pinned = {str(shown["name"]): shown for shown in board.pinned()}
+    loaded = {name: shown for name, shown in pinned.items() if board.pin_state(name) is PinState.ACTIVE}
+    if any(arguments.get(key) is not None for key in FILTERS):
+        tools = (view.get(name) for name in loaded)
+        loaded = {tool.name: loaded[tool.name] for tool in tools if tool and fits(tool, arguments, board.surface)}
+    shown = page(loaded, arguments.get("cursor"), board.limits.page, asked_of="list_tools")
+    return answer({"board": board.id} | paged(shown, [loaded[name] for name in shown.names]))
 
 
 async def load_tool(arguments: dict[str, Any], context: Context) -> ToolResult | Halt:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -40,6 +40,10 @@ class BoardHandle(Protocol):
     @property
     def finder(self) -> str:
         """The name of this profile's finding tool."""
+
+    @property
+    def meta_names(self) -> Collection[str]:
+        """The names of this profile's meta-tools."""
 
     async def view(self) -> View:
         """What the principal may discover, now."""

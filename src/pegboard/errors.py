@@ -8,6 +8,7 @@
     ├── ConfigError              mend a configuration file (file, key and fix are in the message)
     ├── CallError                one call did not succeed; the message may be shown to the model
     │   ├── NotFoundError            ask for another name (hidden and missing look the same)
+    │   │   └── MetaToolError            ... or call the meta-tool of this name directly
     │   ├── UnloadedError            load the tool again, or use call_tool
     │   ├── DeniedError              ask for the right, or do without
     │   ├── InvalidArgumentsError    mend the arguments; ``problems`` says which
@@ -97,6 +98,14 @@ class NotFoundError(CallError):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"No tool is named {name!r}.", hint="Search with find_tools.")
+        self.name = name
+
+
+class MetaToolError(NotFoundError):
+    """A meta-tool was asked for where tools of the catalog are: it is in none."""
+
+    def __init__(self, name: str) -> None:
+        CallError.__init__(self, f"{name!r} is a meta-tool.", hint="Call it directly, by its own name.")
         self.name = name
 
 

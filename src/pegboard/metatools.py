@@ -14,14 +14,17 @@ from typing import Any, Final, Protocol
 from pegboard.budget import within_budget
 from pegboard.context import BoardHandle, Context
 from pegboard.detail import Detail, describe, explained, full, summary
-from pegboard.errors import NotFoundError
+from pegboard.errors import MetaToolError, NotFoundError
 from pegboard.finding import FindResult
-from pegboard.paging import page
+from pegboard.paging import Page, page
 from pegboard.pins import PinState
 from pegboard.tools import Approval, Halt, JsonObject, Tool, ToolResult, Visibility, text_block
 from pegboard.unwrapping import unwrap
 
 META_SOURCE: Final = "pegboard"
+
+FILTERS: Final = ("category", "tag", "visibility")
+"""The arguments of ``list_tools`` that narrow the list."""
 
 
 class Answer(Protocol):
@@ -40,15 +43,7 @@ def answer(value: JsonObject) -> ToolResult:
 
 async def list_tools(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult:
     """List the tools there are, by name, page by page. To get something done, use find_tools instead."""
-    view = await board.view()
-    category, tag, visibility = (arguments.get(key) for key in ("category", "tag", "visibility"))
-    chosen = [
-        tool
-        for tool in view.tools
-        if (category is None or tool.category == category)
-        and (tag is None or tag in tool.tags)
-        and (visibility is None or tool.visibility_on(board.surface) == visibility)
-    ]
+    chosen = [tool for tool in (await board.view()).tools if fits(tool, arguments, board.surface)]
     return answer(_listed(chosen, arguments, board, "list_tools"))
 
 
@@ -93,7 +88,7 @@ async def unload_tool(arguments: dict[str, Any], board: BoardHandle, context: Co
     tool = (await board.view()).get(name)
     state = board.pin_state(name)
     if tool is None and (state is not PinState.GONE or board.hides(name)):
-        raise NotFoundError(name)
+        raise _not_found(name, board)
     if state in (PinState.ABSENT, PinState.TOMBSTONED):
         always = tool is not None and tool.visibility_on(board.surface) is Visibility.ALWAYS
         note = "It is always listed and cannot be unloaded." if always else "It was not loaded."
@@ -132,14 +127,34 @@ async def _visible(arguments: dict[str, Any], board: BoardHandle) -> Tool:
     name = arguments["name"]
     tool = (await board.view()).get(name)
     if tool is None:
-        raise NotFoundError(name)
+        raise _not_found(name, board)
     return tool
 
 
+def _not_found(name: str, board: BoardHandle) -> NotFoundError:
+    return MetaToolError(name) if name in board.meta_names else NotFoundError(name)
+
+
 def _listed(tools: Sequence[Tool], arguments: dict[str, Any], board: BoardHandle, asked_of: str) -> dict[str, Any]:
-    shown = page(tools, arguments.get("cursor"), board.limits.page, asked_of=asked_of)
-    told: dict[str, Any] = {"tools": [summary(tool, board.surface) for tool in shown.tools], "total": shown.total}
+    by_name = {tool.name: tool for tool in tools}
+    shown = page(by_name, arguments.get("cursor"), board.limits.page, asked_of=asked_of)
+    return paged(shown, [summary(by_name[name], board.surface) for name in shown.names])
+
+
+def paged(shown: Page, items: Sequence[JsonObject]) -> dict[str, Any]:
+    """A page as an answer tells it."""
+    told: dict[str, Any] = {"tools": list(items), "total": shown.total}
     return told | ({"cursor": shown.cursor} if shown.cursor else {})
+
+
+def fits(tool: Tool, arguments: Mapping[str, Any], surface: str) -> bool:
+    """Whether a tool is of the category, tag and visibility that the arguments of ``list_tools`` ask for."""
+    category, tag, visibility = (arguments.get(key) for key in FILTERS)
+    return (
+        (category is None or tool.category == category)
+        and (tag is None or tag in tool.tags)
+        and (visibility is None or tool.visibility_on(surface) == visibility)
+    )
 
 
 def _no_match(found: FindResult) -> dict[str, Any]:

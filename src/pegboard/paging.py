@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from pegboard.errors import InvalidArgumentsError
-from pegboard.tools import Tool
 
 _MARK: Final = "after:"
 
@@ -18,24 +17,24 @@ _MARK: Final = "after:"
 class Page:
     """One page of a list. Immutable. ``cursor`` continues it, None at the end; ``total`` counts all pages."""
 
-    tools: tuple[Tool, ...]
+    names: tuple[str, ...]
     total: int
     cursor: str | None = None
 
 
-def page(tools: Sequence[Tool], cursor: str | None, size: int, *, asked_of: str) -> Page:
-    """One page of ``tools`` by name. A cursor names the last tool seen: pages stay right when tools come and go.
+def page(names: Iterable[str], cursor: str | None, size: int, *, asked_of: str) -> Page:
+    """One page of ``names`` in order. A cursor holds the last name seen: pages stay right when tools come and go.
 
     Raises InvalidArgumentsError of the meta-tool ``asked_of`` for a cursor that was not given out here.
     """
-    ordered = sorted(tools, key=lambda tool: tool.name)
+    ordered = sorted(names)
     after = _name_in(cursor) if cursor else ""
     if after is None:
         raise InvalidArgumentsError(asked_of, ["cursor: wanted one that an earlier answer gave, or none"])
-    rest = [tool for tool in ordered if tool.name > after]
+    rest = [name for name in ordered if name > after]
     shown = tuple(rest[:size])
-    following = _cursor(shown[-1].name) if len(rest) > size else None
-    return Page(tools=shown, total=len(ordered), cursor=following)
+    following = _cursor(shown[-1]) if len(rest) > size else None
+    return Page(names=shown, total=len(ordered), cursor=following)
 
 
 def _cursor(name: str) -> str:

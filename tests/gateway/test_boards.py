@@ -12,13 +12,14 @@ import httpx2
 import pytest
 from mcp import Client
 
-from pegboard import Pegboard, Principal
+from pegboard import Limits, Pegboard, Principal
 from pegboard.errors import BoardError, StoreError
 from pegboard.gateway import Gateway, GatewaySettings
 from pegboard.pins import MemoryPinStore, PinRecord
 from pegboard.tokens import count_tokens
 from tests.gateway.served import Marks, registered, served
 from tests.gateway.test_http import modern, serving
+from tests.support import make, registry_of
 
 pytestmark = pytest.mark.anyio
 
@@ -56,6 +57,27 @@ async def test_pins_show_in_the_board_alone(tmp_path: Path) -> None:
         assert not (await told(client, "list_tools", board=board))["tools"]
         assert await names(client) == before
         assert "echo" in str(await told(client, "list_tools"))
+
+
+async def test_what_is_on_a_board_is_listed_by_filters_and_pages_too(tmp_path: Path) -> None:
+    extra = registry_of(make("red", category="colour", tags=("warm",)), make("blue", category="colour"), name="extra")
+    peg = Pegboard([registered(Marks(tmp_path)), extra], limits=Limits(page=2))
+    async with client_of(peg) as client:
+        board = (await told(client, "open_board"))["board"]
+        for name in ("red", "echo", "blue"):
+            await told(client, "load_tool", name=name, board=board)
+
+        async def listed(**asked: Any) -> Any:
+            shown = await told(client, "list_tools", board=board, **asked)
+            return [tool["name"] for tool in shown["tools"]], shown["total"], shown.get("cursor")
+
+        names_, total, cursor = await listed()
+        assert (names_, total) == (["blue", "echo"], 3)
+        assert await listed(cursor=cursor) == (["red"], 3, None)
+        assert await listed(category="colour") == (["blue", "red"], 2, None)
+        assert await listed(category="colour", tag="warm") == (["red"], 1, None)
+        assert await listed(visibility="always") == ([], 0, None)
+        assert (await client.call_tool("list_tools", {"board": board, "cursor": "!!"})).is_error
 
 
 async def test_without_the_setting_there_are_no_boards(tmp_path: Path) -> None:
