@@ -100,6 +100,17 @@ async def test_no_limit_is_the_default_and_a_huge_one_is_capped_and_said() -> No
     assert "capped at 100" in str(capped["notes"])
 
 
+async def test_a_query_that_somebody_pasted_is_cut_between_words_and_said() -> None:
+    board = await opened(limits=Limits(query_chars=40))
+    pasted = "the weather " + "word " * 5 + "refund refund " * 100_000
+    found = await ask(board, "find_tools", query=pasted)
+    assert [tool["name"] for tool in found["tools"]] == ["weather__now"]
+    assert found["notes"] == [f"only the first 36 of the query's {len(pasted)} characters were searched for"]
+    assert "notes" not in await ask(board, "find_tools", query=" " * 100 + "weather" + " " * 100)
+    unbroken = await ask(board, "find_tools", query="x" * 1_000_000)
+    assert unbroken["unmatched_terms"] == ["x" * 40]
+
+
 async def test_detail_falls_before_results_are_dropped_and_the_answer_says_so() -> None:
     many = registry_of(*(make(f"tool_{n}", "Same text. " + "More words on it. " * 20) for n in range(20)))
     found = await ask(await opened(many, limits=Limits(find_tokens=1_200)), "find_tools", query="same text")
@@ -195,6 +206,19 @@ async def test_call_tool_calls_any_tool_and_checks_strictly() -> None:
 async def test_call_tool_does_not_reach_meta_tools() -> None:
     board = await opened()
     assert (await fails(board, "call_tool", name="call_tool", arguments={"name": "clock"}))["code"] == "not_found"
+
+
+@pytest.mark.parametrize("name", ["get_tool", "load_tool", "unload_tool", "explain_tool", "call_tool"])
+async def test_a_meta_tool_is_to_be_called_directly(name: str) -> None:
+    board = await opened()
+    error = await fails(board, name, name="find_tools")
+    assert (error["message"], error["hint"]) == ("'find_tools' is a meta-tool.", "Call it directly, by its own name.")
+    assert board.pending == ((), ())
+
+
+async def test_a_meta_tool_that_the_board_does_not_have_is_not_to_be_called() -> None:
+    board = await Pegboard([shop()]).open(profile="modern")
+    assert (await fails(board, "get_tool", name="load_tool"))["message"] == "No tool is named 'load_tool'."
 
 
 async def test_tool_search_pins_the_best_and_may_be_repeated() -> None:

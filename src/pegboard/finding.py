@@ -71,15 +71,40 @@ def find(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limi
 
     Raises InvalidArgumentsError for a limit that is not a whole number from 1; above the cap it is capped, and said.
     """
-    from pegboard.search import exact_first, unmatched_terms
+    from pegboard.search import unmatched_terms
 
     count, notes = checked_limit(limit, limits)
-    if not query.strip():
-        return FindResult(notes=notes)
-    pool = view.candidates
-    ranked = exact_first(query, ranker.rank(query, pool), pool)
-    unmatched = () if ranked else tuple(unmatched_terms(query, pool))
+    ranked = ranking(view, ranker, query, limits)
+    searched = searched_part(query, limits)
+    if searched != query:
+        notes += (f"only the first {len(searched)} of the query's {len(query)} characters were searched for",)
+    unmatched = () if ranked or not searched.strip() else tuple(unmatched_terms(searched, view.candidates))
     return FindResult(matches=tuple(ranked[:count]), total=len(ranked), unmatched=unmatched, notes=notes)
+
+
+def ranking(view: View, ranker: Ranker, query: str, limits: Limits) -> list[Ranked]:
+    """Every visible tool that fits, best first; those whose exact name stands in the query before all others."""
+    from pegboard.search import exact_first
+
+    searched = searched_part(query, limits)
+    if not searched.strip():
+        return []
+    pool = view.candidates
+    return exact_first(searched, ranker.rank(searched, pool), pool)
+
+
+def searched_part(query: str, limits: Limits) -> str:
+    """The part of a query that is searched for: all of it, or whole words of at most ``query_chars`` characters.
+
+    What somebody pastes is as long as they like, and every word of it costs time.
+    """
+    whole = query.strip()
+    if len(whole) <= limits.query_chars:
+        return query
+    head = whole[: limits.query_chars]
+    words = head.rsplit(maxsplit=1)
+    broken = not whole[limits.query_chars].isspace() and len(words) > 1
+    return words[0] if broken else head
 
 
 def missing_notes(missing: Sequence[SourceStatus], *, named: bool) -> tuple[str, ...]:

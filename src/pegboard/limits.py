@@ -13,9 +13,10 @@ class Limits:
     """Immutable, process-wide. The defaults are Pegboard's own; all can be set in ``[limits]`` of pegboard.toml.
 
     ``search`` results unless asked otherwise, and ``search_cap`` at most; ``recommend`` and ``load_best`` (what
-    tool_search pins) likewise; ``page`` entries a page of list_tools; ``find_tokens`` is the budget of one find_tools
-    answer; ``call_timeout`` in seconds; ``result_chars`` bounds a result's text and structured content;
-    ``compact_tokens`` of tombstones, or ``compact_idle`` seconds without a call, make a commit compact.
+    tool_search pins) likewise; ``query_chars`` of a query are searched for; ``page`` entries a page of list_tools;
+    ``find_tokens`` is the budget of one find_tools answer; ``call_timeout`` in seconds; ``result_chars`` bounds a
+    result's text and structured content; ``compact_tokens`` of tombstones, or ``compact_idle`` seconds without a call,
+    make a commit compact.
 
     Raises ConfigError for a number that is not above 0 and finite.
     """
@@ -24,6 +25,7 @@ class Limits:
     search_cap: int = 100
     recommend: int = 5
     load_best: int = 5
+    query_chars: int = 4_000
     page: int = 50
     find_tokens: int = 2_000
     call_timeout: float = 60.0

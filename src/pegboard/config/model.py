@@ -100,6 +100,7 @@ class LimitKeys(Keys):
     search_cap: int = key(COUNT, "Results of one search at most.", Limits.search_cap)
     recommend: int = key(COUNT, "Recommendations at most.", Limits.recommend)
     load_best: int = key(COUNT, "Tools that one `tool_search` pins at most.", Limits.load_best)
+    query_chars: int = key(COUNT, "Characters of a query that are searched for; the rest is cut.", Limits.query_chars)
     page: int = key(COUNT, "Entries on a page of `list_tools`.", Limits.page)
     find_tokens: int = key(COUNT, "Tokens that one answer of `find_tools` may take.", Limits.find_tokens)
     call_timeout: float = key(SECONDS, "Seconds that one call may take.", Limits.call_timeout)
