@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.config.expand import Scope, expand
+from pegboard.config.expand import MAX_DEPTH, Scope, expand
 
 ENVIRON = {"HOST": "db.example", "EMPTY": "", "NESTED": "${HOST}", "A": "a"}
 SCOPE = Scope(environ=ENVIRON, workspace=Path("/home/ada/shop"), inputs={"key": "k-1"}, own=frozenset({"TOKEN", "A"}))
@@ -73,6 +73,17 @@ def test_what_cannot_be_filled_in_is_named_with_a_fix_and_without_a_value(text: 
 
 def test_every_lack_of_a_text_is_told() -> None:
     assert [lack.what.split()[3] for lack in expand("${X1} ${X2}", SCOPE).lacks] == ["X1", "X2"]
+
+
+def nested(depth: int) -> str:
+    return "${UNSET:-" * depth + "end" + "}" * depth
+
+
+def test_defaults_may_stand_in_defaults_as_deep_as_anybody_writes_them() -> None:
+    assert expand(nested(MAX_DEPTH), SCOPE).text == "end"
+    (lack,) = expand(nested(50_000), SCOPE).lacks
+    assert f"inside more than {MAX_DEPTH} others" in lack.what
+    assert lack.hint
 
 
 @given(st.text(alphabet="${}:-envAHOST input", max_size=30))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -69,8 +70,21 @@ def test_what_cannot_be_read_is_told_in_plain_words(tmp_path: Path) -> None:
     assert "not a path" in problem_of(tmp_path / "a\0b").message
 
 
-def test_a_file_without_end_is_not_read_to_the_end() -> None:
-    assert f"more than {MAX_BYTES:,} bytes" in problem_of(Path("/dev/zero")).message
+def test_a_file_without_end_is_not_read_to_the_end(tmp_path: Path) -> None:
+    file = tmp_path / "large"
+    with file.open("wb") as sparse:
+        sparse.truncate(MAX_BYTES + 2)
+    assert f"more than {MAX_BYTES:,} bytes" in problem_of(file).message
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    link = tmp_path / "link"
+    link.symlink_to(pipe)
+    for file in (pipe, link, Path("/dev/zero")):
+        assert str(problem_of(file)).startswith(f"{file}: this is a pipe, a socket or a device, not a file. ")
 
 
 def test_a_syntax_error_has_line_and_column(tmp_path: Path) -> None:

@@ -24,6 +24,9 @@ from typing import Final
 
 from pegboard.config.paths import home
 
+MAX_DEPTH: Final = 16
+"""How deep forms may stand in the defaults of others. Nobody writes more than two or three."""
+
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CLIENT_ONLY: Final = ("config:", "command:", "file:", "lineNumber", "selectedText", "relativeFile", "fileBasename")
 """Forms that only the editor can fill in."""
@@ -60,25 +63,31 @@ class Expanded:
     lacks: tuple[Lack, ...] = ()
 
 
-def expand(text: str, scope: Scope) -> Expanded:
-    """``text`` with every known form filled in, once: what comes out of a variable is not looked at again."""
+def expand(text: str, scope: Scope, *, depth: int = 0) -> Expanded:
+    """``text`` with every known form filled in, once: what comes out of a variable is not looked at again.
+
+    ``depth`` is how many forms stand around it. A text with forms in more than ``MAX_DEPTH`` others lacks a meaning.
+    """
     if "${" not in text:
         return Expanded(text)
+    if depth > MAX_DEPTH:
+        what = f"${{...}} stands inside more than {MAX_DEPTH} others"
+        return Expanded("", (Lack(what, "Write the default itself, without further forms in it."),))
     out: list[str] = []
     lacks: list[Lack] = []
     start = 0
     while (found := text.find("${", start)) >= 0:
-        end = _closing(text, found)
         if found > start and text[found - 1] == "$":
             out.append(text[start : found - 1] + "${")
             start = found + 2
-        elif end is None:
+            continue
+        end = _closing(text, found)
+        if end is None:
             break
-        else:
-            filled = _fill(text[found + 2 : end], scope)
-            out.append(text[start:found] + filled.text)
-            lacks.extend(filled.lacks)
-            start = end + 1
+        filled = _fill(text[found + 2 : end], scope, depth)
+        out.append(text[start:found] + filled.text)
+        lacks.extend(filled.lacks)
+        start = end + 1
     out.append(text[start:])
     return Expanded("".join(out), tuple(lacks))
 
@@ -99,14 +108,14 @@ def _closing(text: str, start: int) -> int | None:
     return None
 
 
-def _fill(form: str, scope: Scope) -> Expanded:
+def _fill(form: str, scope: Scope, depth: int) -> Expanded:
     """One form, without its ``${`` and ``}``."""
     places = _places(scope)
     if form in places:
         return Expanded(places[form])
     name, dash, default = form.removeprefix("env:").partition(":-")
     if _NAME.fullmatch(name):
-        return _variable(name, default if dash else None, form, scope)
+        return _variable(name, default if dash else None, form, scope, depth)
     if form.startswith("input:"):
         return _input(form.removeprefix("input:"), scope)
     if form.startswith(_CLIENT_ONLY):
@@ -126,12 +135,12 @@ def _places(scope: Scope) -> dict[str, str]:
     }
 
 
-def _variable(name: str, default: str | None, form: str, scope: Scope) -> Expanded:
+def _variable(name: str, default: str | None, form: str, scope: Scope, depth: int) -> Expanded:
     value = scope.environ.get(name)
     if value or (value is not None and default is None):
         return Expanded(value)
     if default is not None:
-        return expand(default, scope)
+        return expand(default, scope, depth=depth + 1)
     if name in scope.own:
         return Expanded("${" + form + "}")
     hint = f"Set it in the environment that Pegboard starts in, or give a default: ${{{name}:-text}}."

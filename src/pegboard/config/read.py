@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
+import stat
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -93,6 +94,10 @@ def parse_document(file: Path, text: str) -> Document | ConfigProblem:
 
 def _bytes_of(file: Path) -> bytes | ConfigProblem:
     try:
+        # Opening a pipe waits for somebody who writes into it, and a device may have no end.
+        if not (stat.S_ISREG(mode := file.stat().st_mode) or stat.S_ISDIR(mode)):
+            hint = "Name a file; what comes out of a pipe, write to one first."
+            return ConfigProblem(file=file, message="this is a pipe, a socket or a device, not a file.", hint=hint)
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except OSError as error:
