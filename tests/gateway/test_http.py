@@ -190,6 +190,8 @@ async def test_there_are_at_most_so_many_sessions(tmp_path: Path) -> None:
         ({"Origin": "http://localhost.evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Origin": "http://localhost:6274"}, 200),
+        ({"Origin": "http://localhost:1@evil.example"}, 403),
+        ({"Host": "localhost:1@evil.example"}, 421),
         ({"Host": "localhost"}, 200),
         ({}, 200),
     ],

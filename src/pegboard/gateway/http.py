@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from pegboard.errors import ConfigError
 from pegboard.gateway.exchange import SCOPE_KEY, Exchange
+from pegboard.gateway.local_only import LOCAL_NAMES, LocalOnly
 from pegboard.gateway.server import Gateway
 from pegboard.gateway.settings import GatewaySettings
 from pegboard.gateway.web_server import WebServer
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 PATH: Final = "/mcp"
 BOARD_PATH: Final = "/mcp/b/{board}"
-
-_LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
 
 async def serve_http(
@@ -68,7 +67,7 @@ def http_app(gateway: Gateway, *, host: str = "127.0.0.1") -> Starlette:
     """
     manager = StreamableHTTPSessionManager(
         gateway.server,
-        security_settings=_guard(host),
+        security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         max_request_body_size=gateway.settings.max_message,
         session_idle_timeout=gateway.settings.session_idle,
         max_sessions=gateway.settings.max_sessions,
@@ -80,7 +79,8 @@ def http_app(gateway: Gateway, *, host: str = "127.0.0.1") -> Starlette:
             yield
 
     paths = [PATH, BOARD_PATH] if gateway.settings.boards else [PATH]
-    endpoint = _WithExchange(StreamableHTTPASGIApp(manager))
+    # The SDK's own check of Host and Origin lets through whatever begins with "localhost:".
+    endpoint = LocalOnly(_WithExchange(StreamableHTTPASGIApp(manager)), (*LOCAL_NAMES, _bracketed(host)))
     return Starlette(routes=[Route(path, endpoint=endpoint) for path in paths], lifespan=lifespan)
 
 
@@ -127,22 +127,14 @@ def _loopback(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
     return address
 
 
-def _guard(host: str) -> TransportSecuritySettings:
-    names = dict.fromkeys((*_LOCAL_NAMES, f"[{host}]" if ":" in host else host))
-    return TransportSecuritySettings(
-        allowed_hosts=[spelling for name in names for spelling in (name, f"{name}:*")],
-        allowed_origins=[
-            f"{scheme}://{spelling}"
-            for scheme in ("http", "https")
-            for name in names
-            for spelling in (name, f"{name}:*")
-        ],
-    )
-
-
 def _authority(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return f"{_bracketed(host)}:{port}"
+
+
+def _bracketed(host: str) -> str:
+    """A host as it stands in addresses."""
+    return f"[{host}]" if ":" in host else host
 
 
 def _say(address: str) -> None:
