@@ -92,8 +92,12 @@ async def test_ten_megabytes_on_one_line_arrive(tmp_path: Path) -> None:
 async def test_a_line_that_is_too_long_is_refused_and_the_next_one_served(tmp_path: Path) -> None:
     async with piped(tmp_path, settings=GatewaySettings(max_message=10_000)) as pipe:
         await pipe.handshake()
-        pipe.send(pipe.calling("echo", {"text": "x" * 300_000}))
-        assert (await pipe.hear())["error"]["code"] == -32600
+        request = pipe.calling("echo", {"text": "x" * 300_000})
+        pipe.send(request)
+        refused = await pipe.hear()
+        assert (refused["error"]["code"], refused["id"]) == (-32600, request["id"])
+        pipe.send({"jsonrpc": "2.0", "method": "notifications/x", "params": {"text": "x" * 300_000}})
+        assert (await pipe.hear())["id"] is None
         assert "10000 bytes" in pipe.seen[-1]["error"]["message"]
         assert (await pipe.call("echo", {"text": "x" * 5_000}))["structuredContent"]
 

@@ -28,7 +28,11 @@ _AT_ONCE: Final = getattr(select, "PIPE_BUF", 512)
 
 
 class LineTooLongError(Exception):
-    """A line was longer than allowed. It was skipped; the next one is read as usual."""
+    """A line was longer than allowed. It was skipped, but for its two ends; the next one is read as usual."""
+
+    def __init__(self, line: LongLine) -> None:
+        super().__init__(f"a line of {line.size} bytes")
+        self.line = line
 
 
 class LineReader:
@@ -60,7 +64,7 @@ class LineReader:
                 await self._more()
             line = self._lines.popleft()
             if isinstance(line, LongLine):
-                raise LineTooLongError
+                raise LineTooLongError(line)
             if line.strip():
                 return line
 

@@ -29,6 +29,7 @@ from pydantic_core import from_json
 
 from pegboard.gateway.exchange import Exchange
 from pegboard.gateway.lines import LineReader, LineTooLongError, LineWriter
+from pegboard.gateway.overlong import id_of, request_id
 from pegboard.gateway.server import Gateway
 from pegboard.gateway.settings import GatewaySettings
 from pegboard.gateway.wire import Wire, claim_stdio
@@ -158,20 +159,22 @@ class Inlet(ObjectReceiveStream[SessionMessage]):
         """The next line as a message; None when it was none and has been answered."""
         try:
             line = await self._reader.next()
-        except LineTooLongError:
-            await self._refuse(INVALID_REQUEST, f"A message may have at most {self._limit} bytes")
+        except LineTooLongError as error:
+            await self._refuse(
+                INVALID_REQUEST, f"A message may have at most {self._limit} bytes", request_id(error.line)
+            )
             return None
         if self._first:
             line, self._first = line.removeprefix(_BYTE_ORDER_MARK), False
         try:
             value = from_json(line)
         except ValueError as error:
-            await self._refuse(PARSE_ERROR, f"The line is not JSON: {error}", _id_in(_lenient(line)))
+            await self._refuse(PARSE_ERROR, f"The line is not JSON: {error}", id_of(_lenient(line)))
             return None
         message = _message(value)
         if message is None:
             what = "batches are not supported" if isinstance(value, list) else "no request, notification or response"
-            await self._refuse(INVALID_REQUEST, f"The line is not a JSON-RPC message: {what}", _id_in(value))
+            await self._refuse(INVALID_REQUEST, f"The line is not a JSON-RPC message: {what}", id_of(value))
         return message
 
     async def _refuse(self, code: int, message: str, request: RequestId | None = None) -> None:
@@ -203,15 +206,6 @@ def _lenient(line: Line) -> Any:
         return json.loads(line)
     except (ValueError, RecursionError):
         return None
-
-
-def _id_in(value: Any) -> RequestId | None:
-    """The id of what was meant to be a request."""
-    found = value.get("id") if isinstance(value, dict) else None
-    if isinstance(found, str):
-        # A lenient reading may hold what cannot be said back.
-        return found if found == found.encode("utf-8", "replace").decode() else None
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
 @asynccontextmanager
