@@ -137,3 +137,22 @@ def test_python_files_have_names_that_tell_them_apart() -> None:
 def test_secrets_are_the_values_of_env(load_text: Load) -> None:
     settings = load_text("[upstreams.a]\ncommand = 'x'\nenv = { A = 'sk-1', B = '${B}' }", B="sk-2").settings
     assert secrets_of(settings) == {"sk-1", "sk-2"}
+
+
+def test_what_is_inherited_under_a_telling_name_is_a_secret_too(load_text: Load) -> None:
+    names = [
+        "GITHUB_TOKEN",
+        "api_key",
+        "DB_PASSWORD",
+        "PASS",
+        "JAVA_HOME",
+        "COMPASS_DIR",
+        "BYPASS",
+        "KEYBOARD",
+        "AUTHOR",
+        "UNSET_SECRET",
+    ]
+    settings = load_text(f"[upstreams.a]\ncommand = 'x'\ninherit_env = {names}").settings
+    environ = {name: f"value of {name}" for name in names if name != "UNSET_SECRET"} | {"OTHER_TOKEN": "not inherited"}
+    hidden = {"GITHUB_TOKEN", "api_key", "DB_PASSWORD", "PASS"}
+    assert secrets_of(settings, environ=environ) == {f"value of {name}" for name in hidden}

@@ -67,6 +67,13 @@ async def test_a_value_of_the_spec_is_not_shown_in_a_reason() -> None:
     assert "bad key ***" in reason
 
 
+async def test_an_inherited_value_with_a_telling_name_is_not_shown_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_TOKEN", "s3cret-value")
+    monkeypatch.setenv("SOME_FOLDER", "plain-value")
+    say = "echo bad $SOME_TOKEN in $SOME_FOLDER >&2; exit 1"
+    assert "bad *** in plain-value" in await failure("sh", "-c", say, inherit_env=["SOME_TOKEN", "SOME_FOLDER"])
+
+
 async def test_a_value_of_the_spec_that_an_answer_repeats_is_not_shown(tmp_path: Path) -> None:
     env = {"KEY": "s3cret-value"}
     async with running(tmp_path, {"version": "s3cret-value"}, name="odd", env=env) as server:

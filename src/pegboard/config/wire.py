@@ -14,6 +14,7 @@ from pegboard.errors import ConfigError
 from pegboard.peg import Pegboard
 from pegboard.registry import Source
 from pegboard.sources.mcp import StdioUpstream
+from pegboard.sources.mcp.launch import secret_values
 from pegboard.sources.python_file import PythonFile
 
 if TYPE_CHECKING:
@@ -67,9 +68,10 @@ def gateway_settings(settings: Settings) -> GatewaySettings:
     return GatewaySettings(**{key: value for key, value in vars(settings.gateway).items() if key in known})
 
 
-def secrets_of(settings: Settings) -> set[str]:
-    """The values that no log may show: those of the upstreams' ``env``."""
-    return {value for upstream in settings.upstreams.values() for value in upstream.spec.env.values()}
+def secrets_of(settings: Settings, *, environ: Mapping[str, str] | None = None) -> set[str]:
+    """The values that no log may show: those of the upstreams' ``env``, and what they inherit under a telling name."""
+    environ = os.environ if environ is None else environ
+    return {value for upstream in settings.upstreams.values() for value in secret_values(upstream.spec, environ)}
 
 
 def source_of(upstream: Upstream, depth: int = 0) -> StdioUpstream:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Mapping
@@ -15,6 +16,12 @@ from pegboard.sources.mcp.noise import visible
 from pegboard.sources.mcp.spec import StdioSpec
 
 _POSIX_BASE: Final = ("HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER")
+_SECRET_NAME: Final = re.compile(
+    r"(?:token|secret|password|passwd|passphrase|credential|apikey|(?:^|_)(?:key|pass|pwd|pat|auth))s?(?:$|[_\d])",
+    re.IGNORECASE,
+)
+"""Found in a variable's name, it says that the value is for nobody's eyes."""
+
 _WINDOWS_BASE: Final = (
     "APPDATA",
     "COMSPEC",
@@ -73,6 +80,12 @@ def environment_of(spec: StdioSpec, environ: Mapping[str, str]) -> dict[str, str
         if (name in names or name.startswith("LC_")) and not value.startswith("()")
     }
     return {**kept, **spec.env}
+
+
+def secret_values(spec: StdioSpec, environ: Mapping[str, str]) -> set[str]:
+    """What no message may show: the values of ``env``, and of inherited variables whose names tell of a secret."""
+    inherited = (environ.get(name, "") for name in spec.inherit_env if _SECRET_NAME.search(name))
+    return {value for value in (*spec.env.values(), *inherited) if value}
 
 
 def _program(spec: StdioSpec, env: Mapping[str, str], cwd: str | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from pegboard.context import Context
 from pegboard.errors import InvalidArgumentsError, UpstreamError
 from pegboard.registry import SourceStatus, ToolRegistry
 from pegboard.sources.mcp.keeper import Keeper
+from pegboard.sources.mcp.launch import secret_values
 from pegboard.sources.mcp.noise import Noise, hiding
 from pegboard.sources.mcp.payload import tools_from_payload
 from pegboard.sources.mcp.spec import StdioSpec
@@ -38,7 +40,7 @@ class StdioUpstream:
         self._published = b""
         self._notes: tuple[str, ...] = ()
         self._listing_notes: tuple[str, ...] = ()
-        self._noise = Noise(hide=hiding(spec.env.values()))
+        self._noise = Noise(hide=hiding(secret_values(spec, os.environ)))
         self._keeper = Keeper(spec, self._noise, self._read_list)
 
     @property
