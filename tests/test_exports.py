@@ -36,6 +36,8 @@ PUBLIC = [
     "Ranker",
     "Receipt",
     "ReceiptSink",
+    "Rule",
+    "RulePolicy",
     "Source",
     "SourceStatus",
     "SubstringRanker",

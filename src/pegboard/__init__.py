@@ -28,6 +28,8 @@ from pegboard.pins import MemoryPinStore, PinDiff, PinStore
 from pegboard.prefix import Ledger, Listing, fingerprint, invalidation_reason
 from pegboard.receipts import Receipt, ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry
+from pegboard.rule_policy import RulePolicy
+from pegboard.rules import Rule
 from pegboard.tools import Approval, Halt, Tool, ToolResult, Visibility
 from pegboard.turn import Turn
 from pegboard.version import __version__
@@ -62,6 +64,8 @@ __all__ = [
     "Ranker",
     "Receipt",
     "ReceiptSink",
+    "Rule",
+    "RulePolicy",
     "Source",
     "SourceStatus",
     "SubstringRanker",

@@ -1,6 +1,6 @@
 """Dispatch: the one path that every call takes.
 
-    resolve -> authorize -> admit -> approve -> check -> run -> bound -> receipt
+    resolve -> authorize -> admit -> approve -> check -> record -> run -> bound -> receipt
 
 Each stage is a function that hands the call on or raises a CallError; ``Dispatcher.STAGES`` composes them.
 Nothing raises out of a dispatch but its own cancellation: every failure is a result that the model can read.
@@ -30,7 +30,7 @@ from pegboard.errors import (
     NotFoundError,
 )
 from pegboard.limits import Limits
-from pegboard.receipts import Receipt, ReceiptSink
+from pegboard.receipts import LET_THROUGH, Receipt, ReceiptSink
 from pegboard.tools import MISSING, Approval, Halt, Tool, ToolResult
 
 logger = logging.getLogger(__name__)
@@ -64,6 +64,8 @@ class Call:
     decision: Decision | None = None
     outcome: ToolResult | Halt | None = None
     reason: str = ""
+    began: float = field(default_factory=time.time)
+    clock: float = field(default_factory=time.monotonic)
 
     @property
     def found(self) -> Tool:
@@ -81,24 +83,25 @@ class Dispatcher:
     """Runs calls. Process-wide; holds no state of a call.
 
     ``policy`` is asked where the context has a principal; ``approver`` may be None (then what needs asking is denied).
+    With ``mandatory``, no handler runs before ``sink`` has taken a receipt that says that it was let through.
     """
 
     policy: Policy
     limits: Limits = field(default_factory=Limits)
     approver: Approver | None = None
     sink: ReceiptSink | None = None
+    mandatory: bool = False
 
     async def run(
         self, name: str, arguments: Any, context: Context, resolve: Resolve, gate: Gate | None = None
     ) -> ToolResult | Halt:
         """One call, from its name to a result. Raises only CancelledError."""
         call = Call(name=name, arguments=arguments, context=context, resolve=resolve, gate=gate)
-        began, clock = time.time(), time.monotonic()
         outcome = "cancelled"
         try:
             outcome = await self._through_stages(call)
         finally:
-            self._write(call, outcome, began, time.monotonic() - clock)
+            self.write(call, outcome)
         if call.outcome is None:
             raise RuntimeError("no stage gave the call an outcome")
         return call.outcome
@@ -121,9 +124,10 @@ class Dispatcher:
         call.outcome = bounded(ToolResult.of_error(error), self.limits.result_chars)
         return error.code
 
-    def _write(self, call: Call, outcome: str, began: float, seconds: float) -> None:
+    def write(self, call: Call, outcome: str) -> bool:
+        """Give the sink the receipt of a call as far as it is; whether it took it. Raises nothing."""
         if self.sink is None:
-            return
+            return False
         context = call.context
         receipt = Receipt(
             call_id=context.call_id,
@@ -133,8 +137,8 @@ class Dispatcher:
             board=context.board.id if context.board else None,
             surface=context.surface,
             stack=context.stack,
-            started=began,
-            seconds=seconds,
+            started=call.began,
+            seconds=time.monotonic() - call.clock,
             outcome=outcome,
             reason=call.reason,
         )
@@ -142,6 +146,8 @@ class Dispatcher:
             self.sink.write(receipt)
         except Exception:
             logger.exception("a receipt of %r could not be written", call.name)
+            return False
+        return True
 
 
 async def resolve(dispatcher: Dispatcher, call: Call) -> None:
@@ -209,6 +215,16 @@ async def check(dispatcher: Dispatcher, call: Call) -> None:
     call.arguments = ready
 
 
+async def record(dispatcher: Dispatcher, call: Call) -> None:
+    """Where receipts are mandatory, write down that the call was let through, or do not let it through."""
+    if dispatcher.mandatory and not dispatcher.write(call, LET_THROUGH):
+        call.reason = "denied: its receipt could not be written"
+        raise DeniedError(
+            f"{call.name!r} cannot be called now: calls are recorded here, and the record cannot be written.",
+            hint="Try again later.",
+        )
+
+
 async def run(dispatcher: Dispatcher, call: Call) -> None:
     """Run the handler under its time limit; translate whatever it raises."""
     tool = call.found
@@ -237,7 +253,7 @@ async def bound(dispatcher: Dispatcher, call: Call) -> None:
         call.outcome = replace(call.outcome, result=_within(dispatcher, call, call.outcome.result))
 
 
-STAGES: Final[tuple[Stage, ...]] = (resolve, authorize, admit, approve, check, run, bound)
+STAGES: Final[tuple[Stage, ...]] = (resolve, authorize, admit, approve, check, record, run, bound)
 """The pipeline. The receipt is written after the last stage, however the call ended."""
 
 

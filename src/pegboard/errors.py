@@ -4,7 +4,9 @@
     ├── DefinitionError          mend the definition of a tool
     │   ├── InvalidNameError         ... its name
     │   ├── InvalidSchemaError       ... its schema
-    │   └── CollisionError           ... two of one name: rename, prefix or drop one
+    │   ├── CollisionError           ... two of one name: rename, prefix or drop one
+    │   ├── PolicyError              ... of a policy, or of one of its rules
+    │   └── PrincipalError           ... of a principal
     ├── ConfigError              mend a configuration file (file, key and fix are in the message)
     ├── CallError                one call did not succeed; the message may be shown to the model
     │   ├── NotFoundError            ask for another name (hidden and missing look the same)
@@ -56,7 +58,7 @@ class PegboardError(Exception):
 
 
 class DefinitionError(PegboardError):
-    """A tool cannot be defined as written."""
+    """A tool, a rule or a principal cannot be defined as written."""
 
     code = "invalid_definition"
 
@@ -77,6 +79,18 @@ class CollisionError(DefinitionError):
     """Two tools would have one name."""
 
     code = "name_collision"
+
+
+class PolicyError(DefinitionError):
+    """A policy, or one of its rules, cannot be as written."""
+
+    code = "invalid_policy"
+
+
+class PrincipalError(DefinitionError):
+    """What was given as a principal is none."""
+
+    code = "invalid_principal"
 
 
 class ConfigError(PegboardError):

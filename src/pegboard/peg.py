@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pegboard.auth import AllowAll, Policy, Principal
+from pegboard.auth import AllowAll, Policy, Principal, checked_policy, checked_principal
 from pegboard.board import Board
 from pegboard.board_tools import BOARD_TOOLS, META_NAMES
 from pegboard.catalog import Catalog, Collisions, collision, compose, name_set
@@ -35,11 +36,13 @@ class Pegboard:
 
     ``registries`` come first in the catalog, then those of the ``sources``. ``policy`` is asked wherever a principal
     is present (default: allow everything); ``store`` keeps boards (default: in memory); ``ranker`` searches (default:
-    LexicalRanker). ``collisions`` says what happens to the later of two tools of one name (default: ``refuse``).
+    LexicalRanker). ``receipts`` gets one for each call; with ``receipts_mandatory`` no tool runs before it has taken
+    one. ``collisions`` says what happens to the later of two tools of one name (default: ``refuse``).
     ``profiles`` replaces which meta-tools a profile shows.
 
     Raises DefinitionError for a profile that names what is no meta-tool, and CollisionError when two of ``registries``
-    have a tool of one name and ``collisions`` is ``refuse``, or when a tool has the name of a meta-tool.
+    have a tool of one name and ``collisions`` is ``refuse``, or when a tool has the name of a meta-tool. Raises
+    PolicyError for a policy that is none.
     """
 
     def __init__(
@@ -55,20 +58,28 @@ class Pegboard:
         collisions: Collisions = "refuse",
         profiles: Mapping[str, Sequence[str]] | None = None,
         receipts: ReceiptSink | None = None,
+        receipts_mandatory: bool = False,
     ) -> None:
         self.limits = limits or Limits()
-        self.policy = policy or AllowAll()
+        self.policy: Policy = AllowAll() if policy is None else checked_policy(policy)
         self.store = store or MemoryPinStore()
         self.profiles = {**PROFILES, **_checked_profiles(profiles or {})}
         self.profiles.setdefault("boards", (*self.profiles["modern"], *BOARD_TOOLS))
         self._ranker = ranker
         self._collisions = collisions
         self._sources = SourceSet()
-        self._sources.on_change(self._forget_catalog)
+        self._sources.on_change(self._catalog_changed)
+        self._listeners = Listeners[[]]()
         self._boundary_listeners = Listeners[[str]]()
         self._catalog: Catalog | None = None
         self._generation = 0
-        self.dispatcher = Dispatcher(policy=self.policy, limits=self.limits, approver=approver, sink=receipts)
+        self.dispatcher = Dispatcher(
+            policy=self.policy,
+            limits=self.limits,
+            approver=approver,
+            sink=receipts,
+            mandatory=receipts_mandatory,
+        )
         # What a meta-tool does is authorized by what it touches, not by its own name.
         self.meta_dispatcher = Dispatcher(policy=AllowAll(), limits=self.limits, sink=receipts)
         for registry in registries:
@@ -91,6 +102,16 @@ class Pegboard:
     async def stop(self) -> None:
         """Stop every source, side by side, and wait for it. One that fails is logged. Does nothing before ``start``."""
         await self._sources.stop()
+
+    def set_policy(self, policy: Policy | None) -> None:
+        """Have another policy decide, from now on and everywhere at once; None allows everything.
+
+        Open boards hide what is no longer to be discovered as soon as they look, and who listens for changes is told.
+        A call that has been decided about runs on. Raises PolicyError for what is no policy.
+        """
+        self.policy = AllowAll() if policy is None else checked_policy(policy)
+        self.dispatcher = replace(self.dispatcher, policy=self.policy)
+        self._listeners.tell()
 
     async def add_source(self, source: Source) -> None:
         """Add a source, and start it when the others have been started.
@@ -158,8 +179,8 @@ class Pegboard:
         return self._catalog
 
     def on_change(self, listener: Callable[[], None]) -> Unsubscribe:
-        """Call ``listener()`` after every change of the catalog. Returns a function that stops it."""
-        return self._sources.on_change(listener)
+        """Call ``listener()`` after every change of the catalog or the policy. Returns a function that stops it."""
+        return self._listeners.add(listener)
 
     def on_boundary(self, listener: Callable[[str], None]) -> Unsubscribe:
         """Call ``listener(board_id)`` after every boundary of a board. Returns a function that stops it."""
@@ -200,10 +221,12 @@ class Pegboard:
         ``context`` holds values for every call of this board; ``allowed`` the names of the tools it may show and call
         (default: all; empty: none; unknown names are ignored); ``profile`` which meta-tools it has. Raises BoardError
         for an id that does not exist or is somebody else's, StoreError when the store fails, ValueError for an unknown
-        profile, TypeError for an ``allowed`` that cannot be a list of names.
+        profile, TypeError for an ``allowed`` that cannot be a list of names, PrincipalError for what is no principal.
         """
         if allowed is not None and not isinstance(allowed, Iterable):
             raise TypeError(f"allowed is {allowed!r}; give the names of tools, [] for none of them, or None for all")
+        if principal is not None:
+            checked_principal(principal)
         if profile not in self.profiles:
             raise ValueError(f"unknown profile {profile!r}; there are {', '.join(sorted(self.profiles))}")
         owner = principal.key if principal else None
@@ -225,8 +248,9 @@ class Pegboard:
         await board.begin()
         return board
 
-    def _forget_catalog(self) -> None:
+    def _catalog_changed(self) -> None:
         self._catalog = None
+        self._listeners.tell()
 
     def _refuse_collisions(self) -> None:
         """What a developer wired wrongly is said at once; what arrives later is set aside and reported."""

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+LET_THROUGH: Final = "let_through"
+"""The outcome of a call that is about to run: the receipt that has to be there first, where receipts are mandatory."""
+
+_OWNER_ONLY: Final = 0o600
 
 
 @dataclass(frozen=True, kw_only=True)
 class Receipt:
-    """One call, after it ended. Immutable.
+    """One call, after it ended; where receipts are mandatory, another one before its handler runs. Immutable.
 
-    ``outcome`` is ``ok | halt | tool_error | cancelled`` or the code of the error that ended it; ``reason`` is the
-    truth behind it (a hidden tool's receipt says so, its answer does not). ``started`` is a UNIX time in seconds.
-    Arguments and results are not recorded.
+    ``outcome`` is ``ok | halt | tool_error | cancelled``, the code of the error that ended it, or ``let_through`` for
+    one that is about to run; ``reason`` is the truth behind it (a hidden tool's receipt says so, its answer does not).
+    ``started`` is a UNIX time in seconds. Arguments and results are not recorded.
     """
 
     call_id: str
@@ -36,3 +44,30 @@ class ReceiptSink(Protocol):
     """Takes receipts. Process-wide. A sink that raises is logged and changes no call's outcome."""
 
     def write(self, receipt: Receipt) -> None: ...
+
+
+class ReceiptFile:
+    """A file that gets one line of JSON for each receipt. Process-wide; several processes may write to one file.
+
+    The file is made where there is none, for its owner alone. It is opened for every line, so that whoever moves it
+    away finds the next line in a new one.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def write(self, receipt: Receipt) -> None:
+        """Append a line. Raises OSError."""
+        line = json.dumps(receipt.to_json(), ensure_ascii=True, separators=(",", ":")) + "\n"
+        file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), _OWNER_ONLY)
+        try:
+            _write_whole(file, line.encode("ascii"))
+        finally:
+            os.close(file)
+
+
+def _write_whole(file: int, data: bytes) -> None:
+    """One write is enough but on a disk that is full; half a line is a receipt that was not written."""
+    written = os.write(file, data)
+    if written != len(data):
+        raise OSError(f"only {written} of {len(data)} bytes could be written")

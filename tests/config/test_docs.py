@@ -10,11 +10,18 @@ from typing import Any
 import pytest
 
 from pegboard.config import Level, load
-from pegboard.config.model import SECTIONS
+from pegboard.config.model import INSIDE, SECTIONS
 from pegboard.sources.mcp import StdioSpec
 from tests.docs_blocks import Block, blocks
 
-HEADINGS = {"upstreams": "[upstreams.NAME]", "import": "[[import]]", "python": "[[python]]"}
+HEADINGS = {
+    "principals": "[principals.NAME]",
+    "policy.rules": "[[policy.rules]]",
+    "upstreams": "[upstreams.NAME]",
+    "import": "[[import]]",
+    "python": "[[python]]",
+}
+TABLES = {**SECTIONS, **{".".join(at): model for at, model in INSIDE.items()}}
 ENVIRON = {"GITHUB_TOKEN": "t"}
 
 
@@ -43,10 +50,10 @@ def written(value: Any) -> str:
     return "{}" if value == {} else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-@pytest.mark.parametrize("section", [section for section in SECTIONS if section != "upstreams"])
+@pytest.mark.parametrize("section", [section for section in TABLES if section != "upstreams"])
 def test_every_key_stands_in_the_table_of_its_section_with_its_default(page: Path, section: str) -> None:
-    defaults = {one.name: written(one.default) for one in fields(SECTIONS[section])}
-    required = SECTIONS[section].required()
+    defaults = {one.name: written(one.default) for one in fields(TABLES[section])}
+    required = TABLES[section].required()
     assert rows(page, section) == {name: "" if name in required else default for name, default in defaults.items()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
@@ -10,14 +10,19 @@ from pegboard.catalog import Collisions
 from pegboard.config.kinds import Kind, Mistake, made, mistakes
 from pegboard.config.model import (
     COLLISIONS,
+    INSIDE,
     SECTIONS,
     GatewayKeys,
     ImportKeys,
     Keys,
     LimitKeys,
     LogKeys,
+    PolicyKeys,
+    PrincipalKeys,
     ProfileKeys,
     PythonKeys,
+    ReceiptKeys,
+    RuleKeys,
     SearchKeys,
     UpstreamKeys,
 )
@@ -41,17 +46,27 @@ _MEANT: Final[Mapping[str, str]] = {
     "tool_timeout_sec": "call_timeout",
     "enabled_tools": "include",
     "disabled_tools": "exclude",
+    "rules": "policy",
+    "users": "principals",
 }
 """What other programs' keys are called here, where the spelling does not tell."""
 
 _WRITTEN: Final[Mapping[str, str]] = {
+    "policy.rules": "[[policy.rules]]",
+    "principals": "[principals.NAME]",
     "upstreams": "[upstreams.NAME]",
     "import": "[[import]]",
     "python": "[[python]]",
 }
 _LISTS: Final = frozenset({"import", "python"})
-_MANY: Final = frozenset({"upstreams", *_LISTS})
+_MANY: Final = frozenset({"upstreams", "principals", *_LISTS})
 """Sections that hold many tables."""
+
+_SOURCES: Final = frozenset({"upstreams", *_LISTS})
+"""Those that bring tools."""
+
+RIGHTS: Final = frozenset({"policy", "principals", "receipts"})
+"""Sections of which nothing is set aside: without a part of it, such a section could give more rights than it says."""
 
 
 @dataclass(kw_only=True)
@@ -61,6 +76,7 @@ class CheckedFile:
     What is wrong is set aside in the smallest piece that makes sense without it: an upstream, an import or a Python
     file as a whole, since half of one could do harm; anywhere else the single key, whose default then holds. Imports
     and Python files keep their place in the document. ``unread`` are the sections of which a part could not be told.
+    ``refused`` are the problems with which nothing of the file may hold: they stand in what decides about rights.
     """
 
     collisions: Collisions = "refuse"
@@ -69,11 +85,15 @@ class CheckedFile:
     log: LogKeys = field(default_factory=LogKeys)
     search: SearchKeys = field(default_factory=SearchKeys)
     profiles: ProfileKeys = field(default_factory=ProfileKeys)
+    receipts: ReceiptKeys = field(default_factory=ReceiptKeys)
+    policy: PolicyKeys | None = None
+    principals: dict[str, PrincipalKeys] = field(default_factory=dict)
     upstreams: dict[str, UpstreamKeys] = field(default_factory=dict)
     imports: dict[int, ImportKeys] = field(default_factory=dict)
     python: dict[int, PythonKeys] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
     problems: list[ConfigProblem] = field(default_factory=list)
+    refused: list[ConfigProblem] = field(default_factory=list)
 
 
 def check_file(document: Document) -> CheckedFile:
@@ -88,24 +108,59 @@ def check_file(document: Document) -> CheckedFile:
                 setattr(file, name, value)
         elif name not in SECTIONS:
             wrong.append(_unknown((name,)))
-            file.unread |= _MANY  # a table whose name is misspelt may have been any of them
+            file.unread |= _SOURCES  # a table whose name is misspelt may have been any of them
         else:
             _check_section(file, name, value, wrong)
+    wrong += _unknown_principal(file)
     file.problems = [_problem(document, mistake) for mistake in wrong]
+    rights = _speaks_of_rights(document)
+    refused = [
+        problem
+        for mistake, problem in zip(wrong, file.problems, strict=True)
+        if mistake.path[0] in RIGHTS or (rights and _may_give_rights(mistake.path))
+    ]
+    refused += [twice for twice in document.problems if twice.key.replace("[", ".").split(".")[0] in RIGHTS]
+    file.refused = sorted(refused, key=lambda problem: problem.line or 0)
     return file
+
+
+def _speaks_of_rights(document: Document) -> bool:
+    """Whether a file says who may do what, or may have been meant to: a section's name can be misspelt."""
+    gateway = document.value.get("gateway")
+    names = [*document.value, *(gateway if isinstance(gateway, dict) else ())]
+    return any(_meant(name, (*TOP, *SECTIONS, *GatewayKeys.keys_known())) in {*RIGHTS, "principal"} for name in names)
+
+
+def _may_give_rights(path: KeyPath) -> bool:
+    """Whether a mistake could have been meant for what decides about rights."""
+    name = path[-1]
+    if path[0] == "gateway":
+        return len(path) == 1 or name not in GatewayKeys.keys_known() or name == "principal"
+    return len(path) == 1 and name not in (*TOP, *SECTIONS)
+
+
+def _unknown_principal(file: CheckedFile) -> Iterator[Mistake]:
+    name = file.gateway.principal
+    if name is not None and name not in file.principals:
+        close = nearest(name, file.principals)
+        hint = f"Did you mean {close!r}?" if close else f"Write a table [principals.{name}]."
+        yield Mistake(("gateway", "principal"), f"no principal is named {name!r}.", hint)
 
 
 def checked(model: type[AnyKeys], table: object, at: KeyPath) -> tuple[AnyKeys | None, list[Mistake]]:
     """The table that stands at ``at`` as ``model``, or None and everything that is wrong with it."""
-    keys, wrong = lenient(model, table, at)
+    keys, wrong = lenient(model, table, at, whole=True)
     return (None if wrong else keys), wrong
 
 
-def lenient(model: type[AnyKeys], table: object, at: KeyPath) -> tuple[AnyKeys, list[Mistake]]:
-    """The table that stands at ``at`` as ``model``, without the keys that are wrong, and what is wrong with them."""
+def lenient(model: type[AnyKeys], table: object, at: KeyPath, *, whole: bool = False) -> tuple[AnyKeys, list[Mistake]]:
+    """The table that stands at ``at`` as ``model``, without the keys that are wrong, and what is wrong with them.
+
+    ``whole`` says that no part of it will be used alone: then it is not told what only follows from a mistake.
+    """
     if not isinstance(table, dict):
         return model(), [Mistake(at, f"wanted a table, got {kind_of(table)}.")]
-    kinds = model.kinds()
+    kinds = model.keys_known()
     good: dict[str, Any] = {}
     wrong = [Mistake((*at, name), "is missing.") for name in model.required() if name not in table]
     for name, value in table.items():
@@ -114,8 +169,7 @@ def lenient(model: type[AnyKeys], table: object, at: KeyPath) -> tuple[AnyKeys, 
         wrong += found
         if not found:
             good[name] = made(kinds[name], value)
-    keys = model(**good)
-    for name, message in keys.contradictions():
+    for name, message in () if whole and wrong else model(**good).contradictions():
         wrong.append(Mistake((*at, name), message))
         good.pop(name, None)
     return model(**good), wrong
@@ -123,6 +177,9 @@ def lenient(model: type[AnyKeys], table: object, at: KeyPath) -> tuple[AnyKeys, 
 
 def _check_section(file: CheckedFile, name: str, value: object, wrong: list[Mistake]) -> None:
     model = SECTIONS[name]
+    if name == "policy":
+        file.policy = _checked_policy(value, wrong)
+        return
     if name not in _MANY:
         keys, found = lenient(model, value, (name,))
         wrong += found
@@ -143,6 +200,17 @@ def _check_section(file: CheckedFile, name: str, value: object, wrong: list[Mist
             file.unread.add(name)
 
 
+def _checked_policy(value: object, wrong: list[Mistake]) -> PolicyKeys:
+    policy, found = lenient(PolicyKeys, value, ("policy",))
+    wrong += found
+    rules = []
+    for place, table in enumerate(policy.rules):
+        keys, found = checked(RuleKeys, table, ("policy", "rules", place))
+        wrong += found
+        rules += [keys] if keys is not None else []
+    return PolicyKeys(rules=tuple(rules))
+
+
 def _problem(document: Document, mistake: Mistake) -> ConfigProblem:
     path = mistake.path
     entry = str(path[1]) if path[0] == "upstreams" and len(path) > 1 else ""
@@ -153,19 +221,26 @@ def _unknown(path: KeyPath) -> Mistake:
     """What to say of a key that is not known where it stands."""
     message, name = "is not known here.", str(path[-1])
     known = list(_known(path))
-    close = _MEANT.get(name) or nearest(name, known)
+    close = _meant(name, known)
     if close in known:
-        return Mistake(path, message, f"Did you mean {_section(close)}?")
-    homes = [_section(section) for section, model in SECTIONS.items() if name in model.kinds()]
+        return Mistake(path, message, f"Did you mean {_section(str(close))}?")
+    tables = {**SECTIONS, **{".".join(at): model for at, model in INSIDE.items()}}
+    homes = [_section(section) for section, model in tables.items() if name in model.keys_known()]
     if homes:
         return Mistake(path, message, f"It belongs in {' or '.join(homes)}.")
     return Mistake(path, message, f"Known are {', '.join(_section(key) for key in known)}.")
 
 
+def _meant(name: str, known: Collection[str]) -> str | None:
+    """The key that is meant by a name; the name itself where it is known."""
+    return name if name in known else _MEANT.get(name) or nearest(name, known)
+
+
 def _known(path: KeyPath) -> Iterator[str]:
     """The keys that are known where ``path`` ends."""
     if len(path) > 1:
-        yield from SECTIONS[str(path[0])].kinds()
+        table = str(path[0]), str(path[1])
+        yield from (INSIDE[table] if table in INSIDE and len(path) > 3 else SECTIONS[table[0]]).keys_known()
     else:
         yield from (*TOP, *SECTIONS)
 

@@ -137,6 +137,11 @@ def list_of(kind: Kind) -> Kind:
     )
 
 
+def table() -> Kind:
+    """A table whose keys are checked elsewhere."""
+    return Kind(wanted="a table", fits=lambda value: isinstance(value, dict))
+
+
 def table_of(kind: Kind, names: Kind | None = None) -> Kind:
     """A table of values of one kind."""
     return Kind(wanted="a table", fits=lambda value: isinstance(value, dict), items=kind, names=names)

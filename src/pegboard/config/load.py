@@ -11,12 +11,13 @@ from pegboard.config.check import CheckedFile, check_file
 from pegboard.config.clients import is_client_file
 from pegboard.config.expand import Scope
 from pegboard.config.imports import Candidate, Imported, Importer
-from pegboard.config.model import ImportKeys, Settings, Upstream, UpstreamKeys
+from pegboard.config.model import ImportKeys, PolicyKeys, Settings, Upstream, UpstreamKeys
 from pegboard.config.paths import path_of
 from pegboard.config.problems import ConfigProblem, Level, config_error
 from pegboard.config.read import Document, read_document
 from pegboard.config.resolve import Layer, resolve
 from pegboard.limits import Limits
+from pegboard.rules import Rule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +57,9 @@ def load(
     one) is the workspace of files that do not lie in one.
 
     A mistake sets aside what it stands in and nothing else; ``problems`` lists them all. Raises ConfigError when a
-    file that is named here cannot be read or is not TOML or JSON, and with ``strict`` when there is any mistake.
+    file that is named here cannot be read or is not TOML or JSON, when a mistake stands in what decides about rights
+    (``[policy]``, ``[principals]``, ``[receipts]``, who clients are, or a section that may have been meant for one of
+    these), and with ``strict`` when there is any mistake.
     """
     main = _read(path) if path else None
     named = [_read(client) for client in clients]
@@ -90,13 +93,15 @@ class _Load:
         own: dict[str, Layer | None] = {}
         if main is not None:
             file = check_file(main)
+            if file.refused:
+                raise config_error(file.refused)
             own = self.own(main, file)
             self.files.append(main.file)
             self.problems.extend((*file.problems, *_missing_python(main, file)))
         imported = [candidate for one in self.imports(main, file, clients) for candidate in self.taken(one)]
         upstreams = self.upstreams(own, imported)
         return Loaded(
-            settings=_settings(main.file.parent if main else self.importer.folder, file, upstreams),
+            settings=_settings(main, main.file.parent if main else self.importer.folder, file, upstreams),
             problems=_in_order(self.problems),
             files=tuple(dict.fromkeys(self.files)),
             broken=frozenset(self.broken),
@@ -174,7 +179,7 @@ def _adjusts(keys: UpstreamKeys) -> bool:
     return keys.command is None and keys.url is None
 
 
-def _settings(base: Path, file: CheckedFile, upstreams: Mapping[str, Upstream]) -> Settings:
+def _settings(main: Document | None, base: Path, file: CheckedFile, upstreams: Mapping[str, Upstream]) -> Settings:
     profiles = {name: tools for name, tools in vars(file.profiles).items() if tools is not None}
     return Settings(
         gateway=file.gateway,
@@ -186,4 +191,14 @@ def _settings(base: Path, file: CheckedFile, upstreams: Mapping[str, Upstream]) 
         profiles=profiles,
         upstreams=upstreams,
         python=tuple(path_of(entry.file, base) for entry in file.python.values()),
+        file=main.file if main else None,
+        policy=_rules(main, file.policy) if main and file.policy else None,
+        principals={name: keys.principal(name) for name, keys in file.principals.items()},
+        receipts_file=path_of(file.receipts.file, base) if file.receipts.file else None,
+        receipts_mandatory=file.receipts.mandatory,
     )
+
+
+def _rules(main: Document, policy: PolicyKeys) -> tuple[Rule, ...]:
+    lines = (main.line(("policy", "rules", place)) for place in range(len(policy.rules)))
+    return tuple(keys.rule(f"{main.file.name}:{line}") for keys, line in zip(policy.rules, lines, strict=True))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from pegboard.auth import Action, Principal
 from pegboard.catalog import Collisions
 from pegboard.config.kinds import (
     ARGUMENTS,
@@ -29,9 +30,11 @@ from pegboard.config.kinds import (
     integer,
     list_of,
     seconds,
+    table,
 )
 from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
+from pegboard.rules import WORDS, Rule, faults
 from pegboard.sources.mcp.spec import Era, StdioSpec
 from pegboard.tools import Approval, Visibility
 
@@ -49,6 +52,11 @@ RANKER: Final = choice(*get_args(Ranker))
 ERA: Final = choice(*get_args(Era))
 VISIBILITY: Final = by_glob(choice(*Visibility))
 APPROVAL: Final = by_glob(choice(*Approval))
+NAMES: Final = list_of(NAME)
+ACTIONS: Final = list_of(choice(*Action))
+TIERS: Final = list_of(choice(*Approval))
+KINDS: Final = list_of(choice(*WORDS["kinds"]))
+TIER: Final = choice(*Approval)
 
 
 def key(kind: Kind, about: str, default: Any = None, *, required: bool = False) -> Any:
@@ -61,7 +69,7 @@ class Keys:
     """The keys of one table, as written. Immutable; belongs to one load."""
 
     @classmethod
-    def kinds(cls) -> dict[str, Kind]:
+    def keys_known(cls) -> dict[str, Kind]:
         """Every key with its kind."""
         return {one.name: one.metadata["kind"] for one in fields(cls)}
 
@@ -90,6 +98,7 @@ class GatewayKeys(Keys):
     max_message: int = key(integer(1_000), "Bytes of one message of a client at most.", 16_777_216)
     session_idle: float = key(SESSION_IDLE, "Seconds without a request that end a session, over HTTP.", 1_800.0)
     max_sessions: int = key(COUNT, "Sessions that may be open at once, over HTTP.", 1_000)
+    principal: str | None = key(NAME, "Whose rights clients have: a name in `[principals]`; unset: nobody's.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +145,75 @@ class ProfileKeys(Keys):
     modern: tuple[str, ...] | None = key(META_TOOL_NAMES, "For clients of MCP 2026-07-28 and later.")
     session: tuple[str, ...] | None = key(META_TOOL_NAMES, "For clients of earlier revisions, which have a session.")
     python: tuple[str, ...] | None = key(META_TOOL_NAMES, "For boards that Python code opens.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReceiptKeys(Keys):
+    """``[receipts]``: where what happened in each call is written. Immutable; belongs to one load."""
+
+    file: str | None = key(NAME, "A file that gets a line of JSON a call, relative to this one; unset: none is kept.")
+    mandatory: bool = key(FLAG, "Let no call run whose receipt cannot be written.", False)
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """Receipts that have to be written, and nowhere to."""
+        if self.mandatory and self.file is None:
+            yield "mandatory", "wanted a file beside it."
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrincipalKeys(Keys):
+    """``[principals.NAME]``: somebody that clients can act for. Immutable; belongs to one load."""
+
+    id: str | None = key(NAME, "The id that rules know it by; unset: NAME.")
+    issuer: str | None = key(NAME, "Who vouches for the id; unset: this file.")
+    tenant: str | None = key(NAME, "Whose data it works with.")
+    roles: tuple[str, ...] = key(NAMES, "Its roles.", ())
+    scopes: tuple[str, ...] = key(NAMES, "Its scopes.", ())
+
+    def principal(self, name: str) -> Principal:
+        """The principal that stands under ``name``."""
+        return Principal(
+            id=self.id or name,
+            issuer=self.issuer or "",
+            tenant=self.tenant,
+            roles=frozenset(self.roles),
+            scopes=frozenset(self.scopes),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleKeys(Keys):
+    """``[[policy.rules]]``: the fields of ``pegboard.rules.Rule``. Immutable; belongs to one load."""
+
+    principals: tuple[str, ...] | None = key(NAMES, 'Ids of principals; `"*"` is everybody.')
+    issuers: tuple[str, ...] | None = key(NAMES, 'Who vouches for them; `"*"` is anybody.')
+    tenants: tuple[str, ...] | None = key(NAMES, 'Their tenants; `"*"` is any.')
+    roles: tuple[str, ...] | None = key(NAMES, 'Roles, of which they have one; `"*"` is any.')
+    scopes: tuple[str, ...] | None = key(NAMES, 'Scopes, of which they have one; `"*"` is any.')
+    names: tuple[str, ...] | None = key(NAMES, "Globs of names, as clients see them.")
+    sources: tuple[str, ...] | None = key(NAMES, "Globs of sources.")
+    categories: tuple[str, ...] | None = key(NAMES, "Globs of categories.")
+    tags: tuple[str, ...] | None = key(NAMES, "Globs of tags, of which it has one.")
+    kinds: tuple[str, ...] | None = key(KINDS, "Tools or skills.")
+    tiers: tuple[str, ...] | None = key(TIERS, "Tiers of approval.")
+    allow: tuple[str, ...] | None = key(ACTIONS, "What the rule allows.")
+    deny: tuple[str, ...] | None = key(ACTIONS, "What the rule denies, whatever others allow.")
+    approves: str | None = key(TIER, "The highest tier that passes unasked where the rule allows to invoke.")
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """What keeps these keys from being a rule."""
+        yield from faults(vars(self))
+
+    def rule(self, where: str) -> Rule:
+        """The rule, which stands at ``where``."""
+        return Rule(**vars(self), where=where)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyKeys(Keys):
+    """``[policy]``: who may do what. Immutable; belongs to one load. Without rules, nobody may do anything."""
+
+    rules: tuple[RuleKeys, ...] = key(list_of(table()), "The rules, each a table `[[policy.rules]]`.", ())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,11 +269,18 @@ SECTIONS: Final[Mapping[str, type[Keys]]] = {
     "log": LogKeys,
     "search": SearchKeys,
     "profiles": ProfileKeys,
+    "receipts": ReceiptKeys,
+    "policy": PolicyKeys,
+    "principals": PrincipalKeys,
     "upstreams": UpstreamKeys,
     "import": ImportKeys,
     "python": PythonKeys,
 }
-"""The tables of the file. ``upstreams`` holds one such table a name; ``import`` and ``python`` are lists of them."""
+"""The tables of the file. ``upstreams`` and ``principals`` hold one such table a name; ``import`` and ``python`` are
+lists of them."""
+
+INSIDE: Final[Mapping[tuple[str, str], type[Keys]]] = {("policy", "rules"): RuleKeys}
+"""The keys of sections that hold lists of tables."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,8 +301,11 @@ class Upstream:
 class Settings:
     """A configuration, read, merged and filled in. Immutable; belongs to one load.
 
-    ``upstreams`` by name, those of the file itself first, then those of imports in their order. ``python`` and
-    ``log_file`` are absolute paths. ``profiles`` has only those that the file changes.
+    ``upstreams`` by name, those of the file itself first, then those of imports in their order. ``python``,
+    ``log_file`` and ``receipts_file`` are absolute paths. ``profiles`` has only those that the file changes.
+    ``file`` is the file itself, None where there are only clients' files.
+    ``policy`` are the rules in force, None where the file has no ``[policy]`` and everything is allowed; ``principals``
+    are those that it names, ``principal`` the one whose rights the gateway's clients have, None for trusted local use.
     """
 
     gateway: GatewayKeys = field(default_factory=GatewayKeys)
@@ -229,3 +317,13 @@ class Settings:
     profiles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     upstreams: Mapping[str, Upstream] = field(default_factory=dict)
     python: tuple[Path, ...] = ()
+    file: Path | None = field(default=None, compare=False)
+    policy: tuple[Rule, ...] | None = None
+    principals: Mapping[str, Principal] = field(default_factory=dict)
+    receipts_file: Path | None = None
+    receipts_mandatory: bool = False
+
+    @property
+    def principal(self) -> Principal | None:
+        """The principal that ``[gateway]`` names."""
+        return None if self.gateway.principal is None else self.principals[self.gateway.principal]

@@ -16,7 +16,7 @@ from pegboard.config.model import Settings, Upstream
 from pegboard.config.paths import real
 from pegboard.config.problems import ConfigProblem, Level
 from pegboard.config.reload import diff
-from pegboard.config.wire import Wired, depth_of, python_names, source_of
+from pegboard.config.wire import Wired, depth_of, policy_of, python_names, source_of
 from pegboard.errors import ConfigError
 from pegboard.registry import Source
 from pegboard.sources.python_file import PythonFile
@@ -38,8 +38,8 @@ class Reloader:
         task = asyncio.create_task(reloader.run())
 
     What did not change is not touched: an upstream with the same spec keeps its process. What cannot be read, or has a
-    mistake, keeps running as it was; ``problems`` says what is wrong at present. Settings other than upstreams and
-    Python files hold from the next start on. ``on_load`` is told of each configuration that was taken.
+    mistake, keeps running as it was; ``problems`` says what is wrong at present. A new policy holds at once. Settings
+    other than these hold from the next start on. ``on_load`` is told of each configuration that was taken.
     """
 
     def __init__(
@@ -89,10 +89,14 @@ class Reloader:
                 self.error = error
                 return
             self._tell(loaded)
+            old = self._loaded.settings
             self._loaded, self.error, self.problems = loaded, None, loaded.problems
             # What changed while it was being read shall be seen as a change.
             self._seen = {file: before.get(file, stamp) for file, stamp in self._stamps().items()}
             self._on_load(loaded)
+            if loaded.settings.policy != old.policy:
+                # Before any upstream is started: what is denied from now on waits for nothing.
+                self._peg.set_policy(policy_of(loaded.settings))
             await self._apply_upstreams(loaded)
             await self._apply_python(loaded)
 
@@ -200,6 +204,6 @@ def _existing(folder: Path) -> Path:
 
 
 def _changed_elsewhere(old: Settings, new: Settings) -> Iterable[str]:
-    """The parts of the settings, other than sources, that are not equal."""
-    old = replace(old, upstreams=new.upstreams, python=new.python)
+    """The parts of the settings, other than sources and the policy, that are not equal."""
+    old = replace(old, upstreams=new.upstreams, python=new.python, policy=new.policy)
     return (name for name, value in vars(new).items() if value != getattr(old, name))

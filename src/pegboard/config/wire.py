@@ -8,11 +8,14 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from pegboard.auth import Policy
 from pegboard.config.model import Settings, Upstream
 from pegboard.config.problems import ConfigProblem, Level, dotted
 from pegboard.errors import ConfigError
 from pegboard.peg import Pegboard
+from pegboard.receipts import ReceiptFile, ReceiptSink
 from pegboard.registry import Source
+from pegboard.rule_policy import RulePolicy
 from pegboard.sources.mcp import StdioUpstream
 from pegboard.sources.mcp.launch import secret_values
 from pegboard.sources.python_file import PythonFile
@@ -56,8 +59,21 @@ def build(settings: Settings, *, environ: Mapping[str, str] | None = None) -> Wi
         limits=settings.limits,
         collisions=settings.collisions,
         profiles=settings.profiles,
+        policy=policy_of(settings),
+        receipts=receipts_of(settings),
+        receipts_mandatory=settings.receipts_mandatory,
     )
-    return Wired(peg=peg, problems=tuple(_shared_prefixes(settings)))
+    return Wired(peg=peg, problems=(*_shared_prefixes(settings), *_idle_rules(settings)))
+
+
+def policy_of(settings: Settings) -> Policy | None:
+    """The policy of the rules that ``settings`` hold; None where everything is allowed."""
+    return None if settings.policy is None else RulePolicy(settings.policy)
+
+
+def receipts_of(settings: Settings) -> ReceiptSink | None:
+    """The sink that ``settings`` name."""
+    return None if settings.receipts_file is None else ReceiptFile(settings.receipts_file)
 
 
 def gateway_settings(settings: Settings) -> GatewaySettings:
@@ -65,7 +81,8 @@ def gateway_settings(settings: Settings) -> GatewaySettings:
     from pegboard.gateway.settings import GatewaySettings
 
     known = {one.name for one in fields(GatewaySettings)}
-    return GatewaySettings(**{key: value for key, value in vars(settings.gateway).items() if key in known})
+    values = {key: value for key, value in vars(settings.gateway).items() if key in known}
+    return GatewaySettings(**{**values, "principal": settings.principal})
 
 
 def secrets_of(settings: Settings, *, environ: Mapping[str, str] | None = None) -> set[str]:
@@ -105,6 +122,18 @@ def python_names(files: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path,
         names.setdefault(file, next((name for name in wanted if name not in used), str(file)))
         used.add(names[file])
     return names
+
+
+def _idle_rules(settings: Settings) -> Iterator[ConfigProblem]:
+    """Rules that hold for nobody: clients that act for no principal may do everything."""
+    if settings.policy is not None and settings.gateway.principal is None and settings.file is not None:
+        yield ConfigProblem(
+            file=settings.file,
+            key="policy",
+            message="its rules hold for principals, and the gateway's clients act for none: they may do everything.",
+            hint="Name whose rights they have: principal under [gateway].",
+            level=Level.WARNING,
+        )
 
 
 def _shared_prefixes(settings: Settings) -> Iterator[ConfigProblem]:

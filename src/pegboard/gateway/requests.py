@@ -21,10 +21,6 @@ _OF_THE_CONNECTION: Final = "io.modelcontextprotocol/"
 """Keys of ``_meta`` that begin so, and ``progressToken``, speak of the client's connection and end here."""
 
 
-def nobody(request: Request) -> None:
-    """Trusted local use: no request speaks for anybody."""
-
-
 def board_in(request: Request) -> str | None:
     """The board that the request's address names; None when it names none."""
     named = getattr(request.request, "path_params", {}).get("board")

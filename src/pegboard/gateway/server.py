@@ -33,7 +33,7 @@ from pegboard.gateway.instructions import instructions_for
 from pegboard.gateway.listening import About
 from pegboard.gateway.readiness import wait_for_listed, wait_for_sources
 from pegboard.gateway.render import call_result, is_modern, list_result
-from pegboard.gateway.requests import Identify, Request, board_in, client_of, meta_of, nobody
+from pegboard.gateway.requests import Identify, Request, board_in, client_of, meta_of
 from pegboard.gateway.sessions import SURFACE, Session
 from pegboard.gateway.settings import GatewaySettings
 from pegboard.peg import Pegboard
@@ -52,13 +52,15 @@ class Gateway:
         app = http_app(gateway)         # or: await serve_stdio(peg)
 
     ``server`` is the SDK's server, for transports of one's own and for ``mcp.Client(gateway.server)`` in tests; whoever
-    uses it so starts and stops ``peg``. ``identify`` says who a request speaks for (default: nobody).
+    uses it so starts and stops ``peg``. ``identify`` says who a request speaks for (default: the settings' principal).
     """
 
-    def __init__(self, peg: Pegboard, settings: GatewaySettings | None = None, *, identify: Identify = nobody) -> None:
+    def __init__(
+        self, peg: Pegboard, settings: GatewaySettings | None = None, *, identify: Identify | None = None
+    ) -> None:
         self.peg = peg
         self.settings = settings or GatewaySettings()
-        self._identify = identify
+        self._identify = identify or (lambda request: self.settings.principal)
         self._hubs: set[Hub] = set()
         self.server = _Server(self)
         self.server.middleware.append(faithfully)
@@ -197,17 +199,23 @@ class _Server(Server[Hub]):
     """The SDK's server, with what it says of itself by era. Process-wide."""
 
     def __init__(self, gateway: Gateway) -> None:
-        # With a policy, a schema is looked up in the caller's own list, which the SDK does when given no lookup.
-        trusting = isinstance(gateway.peg.policy, AllowAll)
         super().__init__(
             gateway.settings.name,
             version=gateway.settings.version,
             instructions=gateway.instructions(gateway.profile),
             lifespan=lambda _: gateway.running(),
             cache_hints={"server/discover": CacheHint(ttl_ms=gateway.settings.ttl_ms, scope="private")},
-            get_tool_input_schema=self._listed_schema if trusting else None,
         )
         self._gateway = gateway
+
+    @property
+    def get_tool_input_schema(self) -> Callable[[str], Mapping[str, Any] | None] | None:
+        """How the SDK looks up a schema: with a policy in the caller's own list, which it does when given no lookup."""
+        return self._listed_schema if isinstance(self._gateway.peg.policy, AllowAll) else None
+
+    @get_tool_input_schema.setter
+    def get_tool_input_schema(self, lookup: object) -> None:
+        """The SDK sets what it was given, which was nothing: the policy can change while the server runs."""
 
     def create_initialization_options(
         self,

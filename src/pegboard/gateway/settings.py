@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pegboard.auth import Principal
 from pegboard.errors import ConfigError
 from pegboard.version import __version__
 
@@ -18,6 +19,7 @@ class GatewaySettings:
     ``ready_wait`` seconds at most does a call wait for sources that are still starting, and ``list_wait`` a list for
     those among them whose tools may be always visible: many clients list once. ``ttl_ms`` is how long a modern client
     may keep a list, in milliseconds. ``max_message`` bytes at most has one message of a client.
+    ``principal`` is whose rights clients have where nothing else says who they are (None: trusted local use).
     ``session_idle`` seconds without a request end a session over HTTP, and ``max_sessions`` may be open there at once.
 
     Raises ConfigError for a number that cannot be.
@@ -33,6 +35,7 @@ class GatewaySettings:
     max_message: int = 16 * 2**20
     session_idle: float = 1_800.0
     max_sessions: int = 1_000
+    principal: Principal | None = None
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
