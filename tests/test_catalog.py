@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from pegboard.catalog import Catalog, compose
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pegboard.catalog import Catalog, Collisions, compose
+from pegboard.naming import legal_name
 from pegboard.registry import ToolRegistry
 from tests.support import make, registry_of
 
@@ -42,6 +49,31 @@ def test_the_level_1_text_is_escaped_and_one_line_a_tool() -> None:
     assert "`tool_search`" in Catalog([MAIL]).format_for_prompt(finder="tool_search")
 
 
+@pytest.mark.parametrize(
+    ("description", "line"),
+    [
+        ("Sends\x00 a\x1b[31m mail\x07.", "Sends a[31m mail."),
+        ("Safe \u202eevil\u202c \u2066x\u2069", "Safe evil x"),
+        ("Read\U000e0069\U000e0067 files\ufeff\u200b.", "Read files."),
+        ("one\u2028two\x85three\x0bfour", "one two three four"),
+        (" \u200b \u200b ", ""),
+        ("می\u200cخواهم 👩\u200d💻 Straße", "می\u200cخواهم 👩\u200d💻 Straße"),
+    ],
+)
+def test_the_level_1_text_has_nothing_that_nobody_sees(description: str, line: str) -> None:
+    assert Catalog([make("t", description)]).format_for_prompt().splitlines()[1] == f'  <tool name="t">{line}</tool>'
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8")), max_size=4))
+def test_the_level_1_text_is_one_element_a_tool_whatever_they_are_described_as(descriptions: list[str]) -> None:
+    tools = [make(f"t{number}", text) for number, text in enumerate(descriptions)]
+    block, _, closing = Catalog(tools).format_for_prompt().rpartition("</available_tools>")
+    root = ElementTree.fromstring(f"{block}</available_tools>" if tools else "<none/>")
+    assert [(tool.tag, tool.get("name"), len(tool)) for tool in root] == [("tool", tool.name, 0) for tool in tools]
+    assert all(len((tool.text or "").splitlines()) < 2 for tool in root)
+    assert closing.count("\n") == (2 if tools else 0)
+
+
 def test_the_level_1_text_of_nothing_is_empty() -> None:
     assert Catalog().format_for_prompt() == ""
     assert Catalog([MAIL]).format_for_prompt([]) == ""
@@ -63,3 +95,34 @@ def test_a_name_of_a_meta_tool_is_set_aside_or_prefixed() -> None:
     assert [t.name for t in compose([registry], reserved=["find_tools"], collisions="prefix").all()] == [
         "mine__find_tools"
     ]
+
+
+NAMES = st.sampled_from(["a", "b", "one__a", "find_tools", "two__b"])
+SOURCES = st.sampled_from(["one", "two", "three"])
+POLICIES: list[Collisions] = ["refuse", "prefix", "first"]
+
+
+@given(st.lists(st.tuples(SOURCES, st.lists(NAMES, unique=True, max_size=4)), max_size=4), st.sampled_from(POLICIES))
+def test_whatever_meets_names_are_unique_and_nothing_is_lost_in_silence(
+    parts: list[tuple[str, list[str]]], collisions: Collisions
+) -> None:
+    registries = [registry_of(*(make(name, source=source) for name in names)) for source, names in parts]
+    catalog = compose(registries, collisions=collisions, reserved=["find_tools"])
+    shown = [tool.name for tool in catalog.all()]
+    assert len(set(shown)) == len(shown)
+    assert "find_tools" not in shown
+    for tool in catalog.all():
+        renamed = legal_name(tool.bare_name, tool.source)
+        assert tool.name in ({tool.bare_name, renamed} if collisions == "prefix" else {tool.bare_name})
+    given_in = sum(len(names) for _, names in parts)
+    left_out = given_in - len(shown) - len(catalog.problems)
+    assert left_out == 0 or (collisions == "first" and left_out > 0)
+
+
+@given(st.lists(st.tuples(SOURCES, NAMES), unique=True, min_size=1), st.sampled_from(POLICIES))
+def test_what_comes_later_changes_no_name_of_what_came_before(
+    given_tools: list[tuple[str, str]], collisions: Collisions
+) -> None:
+    registries = [registry_of(make(name, source=source)) for source, name in given_tools]
+    before = compose(registries[:-1], collisions=collisions).all()
+    assert compose(registries, collisions=collisions).all()[: len(before)] == before

@@ -201,3 +201,87 @@ def test_listeners_hear_every_change_until_they_leave() -> None:
     leave()
     registry.register(make("b"))
     assert told == ["changed", "changed"]
+
+
+def test_a_source_brings_its_tools_under_its_own_name() -> None:
+    registry = ToolRegistry()
+    registry.replace_source("one", [make("a", source="elsewhere")])
+    assert [tool.source for tool in registry.tools()] == ["one"]
+    registry.replace_source("one", [])
+    assert registry.tools() == ()
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (make("bad").with_(input_schema={"type": "object", "properties": {"x": {"type": "strng"}}}), "strng"),
+        (make("bad").with_(output_schema={"type": "strng"}), "output schema"),
+        (make("bad").with_(annotations={"x": {"y": object()}}), "x/y: a Python object"),
+        (make("bad").with_(hints={"mcp": float("nan")}), "NaN"),
+        ("a text", "is not a tool"),
+    ],
+)
+def test_what_cannot_be_listed_or_checked_is_refused_and_set_aside_from_a_source(bad: Any, why: str) -> None:
+    registry = ToolRegistry()
+    with pytest.raises(DefinitionError, match=why):
+        registry.register(make("good"), bad)
+    assert registry.version == 0
+    registry.replace_source("one", [bad, make("good")])
+    assert names(registry) == ["good"]
+    (problem,) = registry.problems()
+    assert why in problem.reason
+    assert problem.name in ("bad", "'a text'")
+
+
+def test_registering_nothing_changes_nothing() -> None:
+    registry = ToolRegistry()
+    registry.register()
+    registry.reload()
+    assert registry.version == 0
+
+
+def test_a_factory_may_look_at_the_registry_it_belongs_to() -> None:
+    registry = ToolRegistry()
+    registry.register(make("a"))
+    calls: list[int] = []
+
+    def index() -> Tool:
+        calls.append(1)
+        return make("index", f"Knows {', '.join(names(registry))}.")
+
+    registry.register_factory("index", index)
+    assert [tool.description for tool in registry.tools()] == ["", "Knows a."]
+    assert (names(registry), len(calls)) == (["a", "index"], 1)
+
+
+def test_a_strict_factory_that_failed_is_tried_again_on_the_next_look() -> None:
+    answers: list[Tool | OSError] = [OSError("no network"), make("a")]
+
+    def make_it() -> Tool:
+        answer = answers.pop(0)
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+    registry = ToolRegistry()
+    registry.register_factory("a", make_it, strict=True)
+    with pytest.raises(OSError, match="no network"):
+        registry.tools()
+    assert names(registry) == ["a"]
+
+
+class _Speechless(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(("error", "told"), [(SystemExit(3), "SystemExit: 3"), (_Speechless(), "_Speechless")])
+def test_a_factory_or_requirement_that_ends_oddly_is_set_aside_alone(error: BaseException, told: str) -> None:
+    def ends() -> Any:
+        raise error
+
+    registry = ToolRegistry()
+    registry.register_factory("made", ends)
+    registry.register(make("needy").with_(requires=ends), make("good"))
+    assert names(registry) == ["good"]
+    assert [told in problem.reason for problem in registry.problems()] == [True, True]

@@ -131,5 +131,5 @@ def test_a_definition_that_is_shown_as_it_came_gets_the_other_description() -> N
 
 @pytest.mark.parametrize("requires", [False, True, "git"])
 def test_what_is_no_function_cannot_be_required(requires: Any) -> None:
-    with pytest.raises(DefinitionError, match=r"'blame'.*not a function"):
+    with pytest.raises(DefinitionError, match=r"The requires of tool 'blame' cannot be .* Pass a function"):
         make("blame", requires=requires)

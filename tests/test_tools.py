@@ -32,11 +32,34 @@ def test_an_approval_may_be_written_as_text(word: Approval) -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("description", 5), ("title", 5), ("category", ["a"]), ("tags", (None,)), ("keywords", (5,)), ("cost", 1.5)],
+    [
+        ("description", 5),
+        ("title", 5),
+        ("category", ["a"]),
+        ("tags", (None,)),
+        ("tags", "orders"),
+        ("keywords", None),
+        ("related_to", (5,)),
+        ("cost", 1.5),
+        ("source", " "),
+        ("bare_name", 5),
+        ("hints", None),
+        ("capabilities", ["x"]),
+        ("annotations", True),
+        ("timeout", "5"),
+        ("timeout", float("nan")),
+        ("timeout", 0),
+        ("handler", None),
+    ],
 )
-def test_a_text_that_is_none_is_refused(key: str, value: object) -> None:
-    with pytest.raises(DefinitionError, match=f"The {key} of tool 't' holds a .*Give text"):
+def test_a_field_that_holds_something_else_is_refused_with_what_it_may_hold(key: str, value: object) -> None:
+    with pytest.raises(DefinitionError, match=rf"The {key} of tool 't' cannot be .*\. (Give|Name) "):
         make("t").with_(**{key: value})
+
+
+def test_fields_may_hold_lists_and_no_time_limit() -> None:
+    made = make("t", tags=["a"], timeout=float("inf"), annotations=None)
+    assert (list(made.tags), made.timeout) == (["a"], float("inf"))
 
 
 @pytest.mark.parametrize(("key", "value"), [("description", "a \ud83d"), ("tags", ("a", "\ud83d"))])

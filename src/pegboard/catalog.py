@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pegboard.errors import CollisionError
 from pegboard.naming import legal_name
-from pegboard.registry import Problem, ToolRegistry
+from pegboard.registry import Problem, ToolRegistry, name_taken
+from pegboard.texts import one_line
 from pegboard.tools import Tool, Visibility
 
 if TYPE_CHECKING:
@@ -80,34 +81,30 @@ class Catalog:
 
     def search(self, query: str | None, within: Iterable[str] | str | None = None) -> list[Tool]:
         """The tools that fit ``query``, best first, only among ``within`` where given. A blank query finds none."""
-        if not query or not query.strip():
-            return []
-        from pegboard.search import LexicalRanker, exact_first
+        from pegboard.search import LexicalRanker, search
 
-        ranker = self._ranker or LexicalRanker()
-        pool = self.candidates if within is None else self.slice({tool.name for tool in self.subset(within)})
-        found = exact_first(query, ranker.rank(query, pool), pool)
+        pool = self.candidates if within is None else self.slice(name_set(within))
+        found = search(query or "", self._ranker or LexicalRanker(), pool)
         return [self._by_name[ranked.entry.name] for ranked in found]
 
     def format_for_prompt(self, entries: Sequence[Tool] | None = None, *, finder: str = "find_tools") -> str:
-        """The level-1 text: one line a tool, name and description only, escaped; ``""`` when there is none.
+        """The level-1 text: one line a tool, name and description only; ``""`` when there is none.
+
+        Escaped, and without characters that nobody sees: no description can end its line, its element or the block.
 
         ``entries`` default to the whole catalog. The closing sentence names ``finder``, the tool that finds and loads.
         """
         chosen = self._tools if entries is None else entries
         if not chosen:
             return ""
-        lines = (f'  <tool name="{escape(tool.name)}">{_one_line(tool.description)}</tool>' for tool in chosen)
+        told = ((tool.name, escape(one_line(tool.description), quote=False)) for tool in chosen)
+        lines = (f'  <tool name="{name}">{description}</tool>' for name, description in told)
         return "\n".join(["<available_tools>", *lines, "</available_tools>", "", _CLOSING.format(finder=finder)])
 
 
 def name_set(names: Iterable[str] | str) -> frozenset[str]:
     """Names as a set. One text is one name, not its letters; what is no text is read as one."""
     return frozenset([names] if isinstance(names, str) else map(str, names))
-
-
-def _one_line(text: str) -> str:
-    return escape(" ".join(text.split()), quote=False)
 
 
 def compose(
@@ -155,7 +152,5 @@ def _placed(
 def collision(name: str, source: str, owner: str | None) -> CollisionError:
     """The error for a name of ``source`` that source ``owner`` has, or a meta-tool when there is no owner."""
     by = f"a tool of source {owner!r}" if owner else "one of Pegboard's meta-tools"
-    return CollisionError(
-        f"The tool name {name!r} of source {source!r} is already used by {by}.",
-        hint=f'Give source {source!r} a prefix, rename the tool, or set collisions = "prefix".',
-    )
+    fix = f'Give source {source!r} a prefix, rename the tool, or set collisions = "prefix".'
+    return name_taken(name, source, by, fix=fix)

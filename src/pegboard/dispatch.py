@@ -28,6 +28,7 @@ from pegboard.errors import (
     HandlerError,
     InvalidArgumentsError,
     NotFoundError,
+    told,
 )
 from pegboard.limits import Limits
 from pegboard.receipts import LET_THROUGH, Receipt, ReceiptSink
@@ -320,17 +321,10 @@ def _timed_out(call: Call, limit: float) -> CallTimeoutError:
 
 
 def _unexpected(call: Call, error: BaseException) -> HandlerError:
-    call.reason = _told(error)
+    call.reason = told(error)
     logger.error("%r failed (call %s)", call.name, call.context.call_id, exc_info=error)
     return HandlerError(
         f"{call.name!r} failed unexpectedly.",
         hint=f"The log has the details under {call.context.call_id}.",
         data={"id": call.context.call_id},
     )
-
-
-def _told(error: BaseException) -> str:
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:
-        return type(error).__name__

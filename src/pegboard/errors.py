@@ -32,6 +32,14 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 
+def told(error: BaseException) -> str:
+    """An exception in one line for a log or a reason: its class and its words, where it can say them."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
+
+
 class PegboardError(Exception):
     """Base of every error that Pegboard raises on purpose.
 

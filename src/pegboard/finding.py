@@ -78,19 +78,15 @@ def find(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limi
     searched = searched_part(query, limits)
     if searched != query:
         notes += (f"only the first {len(searched)} of the query's {len(query)} characters were searched for",)
-    unmatched = () if ranked or not searched.strip() else tuple(unmatched_terms(searched, view.candidates))
+    unmatched = () if ranked else tuple(unmatched_terms(searched, view.candidates))
     return FindResult(matches=tuple(ranked[:count]), total=len(ranked), unmatched=unmatched, notes=notes)
 
 
 def ranking(view: View, ranker: Ranker, query: str, limits: Limits) -> list[Ranked]:
     """Every visible tool that fits, best first; those whose exact name stands in the query before all others."""
-    from pegboard.search import exact_first
+    from pegboard.search import search
 
-    searched = searched_part(query, limits)
-    if not searched.strip():
-        return []
-    pool = view.candidates
-    return exact_first(searched, ranker.rank(searched, pool), pool)
+    return search(searched_part(query, limits), ranker, view.candidates)
 
 
 def searched_part(query: str, limits: Limits) -> str:

@@ -5,21 +5,18 @@ A registry validates a change whole, then swaps. Factories make their tool on th
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol
 
+from pegboard.admission import check_tool
 from pegboard.errors import CollisionError, DefinitionError
+from pegboard.factory import Factory, Make
 from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.naming import check_name
 from pegboard.requirements import admitted
-from pegboard.tools import EMPTY_SCHEMA, Tool
-
-logger = logging.getLogger(__name__)
-
-Make = Callable[[], Tool]
+from pegboard.tools import Tool
 
 SourceState = Literal["idle", "starting", "ready", "failed", "stopped"]
 """``idle``: not begun. ``failed``: at its last try; whether there is a next one is the source's own affair."""
@@ -91,32 +88,21 @@ class Changes:
         return bool(self.added or self.removed or self.changed)
 
 
-@dataclass
-class _Factory:
-    """A tool that is not made yet. Belongs to its registry."""
-
-    make: Make
-    strict: bool
-    tool: Tool | None = None
-    failure: Problem | None = None
-
-    @property
-    def pending(self) -> bool:
-        return self.tool is None and self.failure is None
+Held = Tool | Factory
 
 
 @dataclass
 class _State:
     """All that a registry holds; replaced whole, never changed in part. ``made`` are its tools, once asked for."""
 
-    tools: dict[str, Tool | _Factory] = field(default_factory=dict)
+    tools: dict[str, Held] = field(default_factory=dict)
     problems: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
     made: tuple[Tool, ...] | None = None
 
     @cached_property
-    def factories(self) -> tuple[_Factory, ...]:
+    def factories(self) -> tuple[Factory, ...]:
         """Those among the tools."""
-        return tuple(held for held in self.tools.values() if isinstance(held, _Factory))
+        return tuple(held for held in self.tools.values() if isinstance(held, Factory))
 
 
 class ToolRegistry:
@@ -142,21 +128,16 @@ class ToolRegistry:
         """
         merged = dict(self._state.tools)
         aside: list[Problem] = []
-        for tool in tools:
-            if not isinstance(tool, Tool):
-                raise DefinitionError(
-                    f"{tool!r} is not a tool.",
-                    hint="Decorate the function with @tool, or pass pegboard.tool(function).",
-                )
+        for tool in map(check_tool, tools):
             taken = admitted(tool)
             if isinstance(taken, str):
                 aside.append(Problem(source=tool.source, name=tool.name, reason=taken))
-                continue
-            if tool.name in merged:
-                raise _collision(tool, merged[tool.name])
-            _check_schemas(tool)
-            merged[tool.name] = taken
-        self._swap(_State(merged, _retold(self._state.problems, tools, aside)))
+            elif tool.name in merged:
+                raise name_taken(tool.name, tool.source, _owner(merged[tool.name]))
+            else:
+                merged[tool.name] = taken
+        if tools:
+            self._swap(_State(merged, _retold(self._state.problems, tools, aside)))
 
     def register_factory(self, name: str, make: Make, *, strict: bool = False) -> None:
         """Add a tool that ``make()`` builds on the first look at the registry, once.
@@ -172,21 +153,22 @@ class ToolRegistry:
                 hint="Pass a function that takes nothing and gives the tool.",
             )
         if name in self._state.tools:
-            raise CollisionError(
-                f"The tool name {name!r} is taken in registry {self.name!r}.", hint="Rename one of them."
-            )
-        self._swap(_State({**self._state.tools, name: _Factory(make, strict)}, self._state.problems))
+            raise name_taken(name, self.name, _owner(self._state.tools[name]))
+        self._swap(_State({**self._state.tools, name: Factory(name, make, strict)}, self._state.problems))
 
-    def replace_source(self, source: str, tools: Iterable[Tool], problems: Iterable[Problem] = ()) -> Changes:
+    def replace_source(
+        self, source: str, tools: Iterable[Tool], problems: Iterable[Problem] = (), *, checked: bool = False
+    ) -> Changes:
         """Put ``tools`` in place of everything ``source`` had; its position among the sources is kept.
 
-        Of two tools with one name the first stays and the other is set aside. Nothing happens, and nobody is told,
-        when all tools are equal to those that were there and have their handlers. Raises DefinitionError for an empty
-        name.
+        They become tools of ``source``, whatever they say. One that ``register`` would refuse is set aside, and so is
+        the later of two with one name; ``checked`` says that the source has looked at schemas and definitions itself.
+        Nothing happens, and nobody is told, when all tools are equal to those that were there and have their handlers.
+        Raises DefinitionError for an empty name.
         """
         if not source.strip():
             raise DefinitionError("A source's name is empty.", hint="Name it after where its tools come from.")
-        fresh, aside = self._admit(source, tools)
+        fresh, aside = self._admit(source, tools, checked=checked)
         before = {name: tool for name, tool in self._state.tools.items() if _source_of(tool) == source}
         all_problems = (*problems, *aside)
         changes = _compare(before, fresh)
@@ -207,11 +189,11 @@ class ToolRegistry:
 
     def reload(self) -> None:
         """Forget what factories made (and how they failed): the next look makes everything anew."""
-        rebuilt: dict[str, Tool | _Factory] = {
-            name: _Factory(held.make, held.strict) if isinstance(held, _Factory) else held
-            for name, held in self._state.tools.items()
-        }
-        self._swap(_State(rebuilt, self._state.problems))
+        if self._state.factories:
+            rebuilt = {
+                name: held if isinstance(held, Tool) else held.anew() for name, held in self._state.tools.items()
+            }
+            self._swap(_State(rebuilt, self._state.problems))
 
     def names(self) -> dict[str, str]:
         """The name of every tool and its source, in registration order. Makes nothing."""
@@ -221,29 +203,36 @@ class ToolRegistry:
         """Every tool, in registration order. Makes what factories have not made yet."""
         state = self._state
         if state.made is None:
-            made = (_made(self.name, name, held) for name, held in state.tools.items())
+            made = (held if isinstance(held, Tool) else held.look() for held in state.tools.values())
             state.made = tuple(tool for tool in made if tool is not None)
         return state.made
 
     def problems(self) -> tuple[Problem, ...]:
         """Everything that was set aside, and why."""
-        of_factories = tuple(factory.failure for factory in self._state.factories if factory.failure)
+        of_factories = tuple(
+            Problem(source=self.name, name=factory.name, reason=factory.failure)
+            for factory in self._state.factories
+            if factory.failure
+        )
         return of_factories + tuple(problem for group in self._state.problems.values() for problem in group)
 
     def on_change(self, listener: Callable[[], None]) -> Unsubscribe:
         """Call ``listener()`` after every change. Returns a function that stops it."""
         return self._listeners.add(listener)
 
-    def _admit(self, source: str, tools: Iterable[Tool]) -> tuple[dict[str, Tool], list[Problem]]:
+    def _admit(self, source: str, tools: Iterable[Tool], *, checked: bool) -> tuple[dict[str, Tool], list[Problem]]:
         fresh: dict[str, Tool] = {}
         aside: list[Problem] = []
         for tool in tools:
-            taken = admitted(tool)
-            owner = fresh.get(tool.name) or self._state.tools.get(tool.name)
+            try:
+                taken = admitted(_of(source, tool if checked else check_tool(tool)))
+                owner = fresh.get(tool.name) or self._state.tools.get(tool.name)
+                if owner is not None and (tool.name in fresh or _source_of(owner) != source):
+                    raise name_taken(tool.name, source, _owner(owner))
+            except DefinitionError as error:
+                taken = str(error)
             if isinstance(taken, str):
-                aside.append(Problem(source=source, name=tool.name, reason=taken))
-            elif owner is not None and (tool.name in fresh or _source_of(owner) != source):
-                aside.append(Problem(source=source, name=tool.name, reason=str(_collision(tool, owner))))
+                aside.append(Problem(source=source, name=_name(tool), reason=taken))
             else:
                 fresh[tool.name] = taken
         return fresh, aside
@@ -254,29 +243,31 @@ class ToolRegistry:
         self._listeners.tell()
 
 
-def _collision(tool: Tool, owner: Tool | _Factory) -> CollisionError:
-    taken_by = _source_of(owner) or "a factory"
+def name_taken(name: str, source: str, owner: str, *, fix: str = "") -> CollisionError:
+    """The error for a name of ``source`` that ``owner`` has, in words such as ``a tool of source 'shop'``."""
     return CollisionError(
-        f"Two tools are named {tool.name!r}: one of {taken_by!r}, one of {tool.source!r}.",
-        hint="Rename one of them, or give one source a prefix.",
+        f"The tool name {name!r} of source {source!r} is already used by {owner}.",
+        hint=fix or f"Rename one of the two, or give source {source!r} a prefix.",
     )
 
 
-def _check_schemas(tool: Tool) -> None:
-    if tool.input_schema is EMPTY_SCHEMA and tool.output_schema is None:
-        return
-    from pegboard.schema import check_schema
-
-    check_schema(tool.input_schema, what=f"the input schema of tool {tool.name!r}")
-    if tool.output_schema is not None:
-        check_schema(tool.output_schema, what=f"the output schema of tool {tool.name!r}", root_object=False)
+def _name(tool: object) -> str:
+    return tool.name if isinstance(tool, Tool) else f"{tool!r:.60}"
 
 
-def _source_of(held: Tool | _Factory) -> str | None:
+def _of(source: str, tool: Tool) -> Tool:
+    return tool if tool.source == source else tool.with_(source=source)
+
+
+def _owner(held: Held) -> str:
+    return f"a tool of source {held.source!r}" if isinstance(held, Tool) else "a factory"
+
+
+def _source_of(held: Held) -> str | None:
     return held.source if isinstance(held, Tool) else None
 
 
-def _compare(before: dict[str, Tool | _Factory], after: dict[str, Tool]) -> Changes:
+def _compare(before: dict[str, Held], after: dict[str, Tool]) -> Changes:
     def differs(name: str) -> bool:
         old, new = before[name], after[name]
         if not isinstance(old, Tool) or old.handler is not new.handler:
@@ -305,9 +296,9 @@ def _retold(
     return told
 
 
-def _spliced(tools: dict[str, Tool | _Factory], source: str, fresh: dict[str, Tool]) -> dict[str, Tool | _Factory]:
+def _spliced(tools: dict[str, Held], source: str, fresh: dict[str, Tool]) -> dict[str, Held]:
     """``tools`` with those of ``source`` replaced where the first of them stood (at the end if it had none)."""
-    result: dict[str, Tool | _Factory] = {}
+    result: dict[str, Held] = {}
     placed = False
     for name, held in tools.items():
         if _source_of(held) != source:
@@ -318,30 +309,3 @@ def _spliced(tools: dict[str, Tool | _Factory], source: str, fresh: dict[str, To
     if not placed:
         result.update(fresh)
     return result
-
-
-def _made(registry: str, name: str, held: Tool | _Factory) -> Tool | None:
-    if isinstance(held, Tool):
-        return held
-    if held.pending:
-        try:
-            made = admitted(_named(held.make(), name))
-        except Exception as error:
-            if held.strict:
-                raise
-            logger.warning("the factory of tool %r in registry %r failed", name, registry, exc_info=True)
-            reason = f"Its factory failed with {type(error).__name__}: {error}. Mend the factory, then reload."
-            held.failure = Problem(source=registry, name=name, reason=reason)
-            return None
-        if isinstance(made, Tool):
-            held.tool = made
-        else:
-            held.failure = Problem(source=registry, name=name, reason=made)
-    return held.tool
-
-
-def _named(tool: Tool, name: str) -> Tool:
-    if not isinstance(tool, Tool):
-        raise DefinitionError(f"The factory gave {type(tool).__name__}, not a tool.")
-    _check_schemas(tool)
-    return tool if tool.name == name else tool.with_(name=name)

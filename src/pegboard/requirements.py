@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from pegboard.errors import told
 from pegboard.tools import Tool
 
 logger = logging.getLogger(__name__)
@@ -31,6 +32,6 @@ def _unmet(tool: Tool) -> str:
     asked = "Its requirement" if name == "<lambda>" else f"Its requirement {name}()"
     try:
         return "" if tool.requires() else f"{asked} does not hold. Provide what it asks for, then start again."
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         logger.warning("the requirement of tool %r of source %r failed", tool.name, tool.source, exc_info=True)
-        return f"{asked} failed with {type(error).__name__}: {error}. Mend it, then start again."
+        return f"{asked} failed with {told(error)}. Mend it, then start again."

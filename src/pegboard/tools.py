@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pegboard.errors import CallError, DefinitionError
 from pegboard.naming import check_name
+from pegboard.tool_fields import check_fields
 
 if TYPE_CHECKING:
     from pegboard.context import Context
@@ -41,6 +42,10 @@ class Approval(StrEnum):
     def rank(self) -> int:
         """0 for read, 1 for write, 2 for exec."""
         return list(Approval).index(self)
+
+
+_VISIBILITIES: Final = list(Visibility)
+_APPROVALS: Final = list(Approval)
 
 
 class Entry(Protocol):
@@ -97,20 +102,6 @@ def canonical_json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
-_MAY_BE_NONE: Final = ("title", "category", "cost", "latency", "degraded_description")
-
-
-def is_encodable(text: str) -> bool:
-    """Whether UTF-8 can say ``text``: it holds no half of a character (a lone surrogate)."""
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 @dataclass(frozen=True, kw_only=True)
 class Tool:
     """A callable tool. Immutable, shared by the whole process.
@@ -126,8 +117,8 @@ class Tool:
     ``requires()`` is asked once, when the tool is registered: where it does not hold, the tool is set aside, or shown
     with ``degraded_description`` if it has one; it stays callable then, for what it can still do.
 
-    Raises InvalidNameError for a name outside the pattern, DefinitionError for an unknown visibility, for texts that
-    are none, and for a ``requires`` that is no function.
+    Raises InvalidNameError for a name outside the pattern, DefinitionError for an unknown visibility, and for any field
+    that holds something else than it should.
     """
 
     name: str
@@ -162,35 +153,15 @@ class Tool:
         check_name(self.name)
         if not self.bare_name:
             object.__setattr__(self, "bare_name", self.name)
-        self._check_texts()
-        if self.visibility not in list(Visibility):
+        check_fields(self)
+        if self.visibility not in _VISIBILITIES:
             raise DefinitionError(
                 f"The visibility {self.visibility!r} of tool {self.name!r} is unknown.",
                 hint=f"Use one of: {', '.join(Visibility)}.",
             )
         object.__setattr__(self, "visibility", Visibility(self.visibility))
-        if self.approval in list(Approval):
+        if self.approval in _APPROVALS:
             object.__setattr__(self, "approval", Approval(self.approval))
-        if self.requires is not None and not callable(self.requires):
-            raise DefinitionError(
-                f"What tool {self.name!r} requires is {self.requires!r}, not a function.",
-                hint='Pass a function that takes nothing, such as lambda: shutil.which("git").',
-            )
-
-    def _check_texts(self) -> None:
-        """One text that is none would break search and lists for every tool there is."""
-        texts: dict[str, tuple[Any, ...]] = {"description": (self.description,)}
-        texts |= {key: (value,) for key in _MAY_BE_NONE if (value := getattr(self, key)) is not None}
-        texts |= {key: getattr(self, key) for key in ("tags", "keywords", "related_to")}
-        for key, values in texts.items():
-            for value in values:
-                if not isinstance(value, str):
-                    wrong, hint = f"holds a {type(value).__name__}, {value!r:.40}", "Give text."
-                elif not is_encodable(value):
-                    wrong, hint = "holds half a character (a lone surrogate)", "Decode it as what it is."
-                else:
-                    continue
-                raise DefinitionError(f"The {key} of tool {self.name!r} {wrong}.", hint=hint)
 
     @cached_property
     def shown(self) -> JsonObject:
@@ -219,7 +190,7 @@ class Tool:
     def visibility_on(self, surface: str) -> Visibility:
         """The visibility on a surface (``"mcp"``, ``"python"``, ...): its hint if there is one, else ``visibility``."""
         hint = self.hints.get(surface)
-        if isinstance(hint, Mapping) and hint.get("visibility") in list(Visibility):
+        if isinstance(hint, Mapping) and hint.get("visibility") in _VISIBILITIES:
             return Visibility(hint["visibility"])
         return self.visibility
 

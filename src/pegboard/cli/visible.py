@@ -6,14 +6,9 @@ import json
 import re
 from typing import Any, Final
 
-_CONTROLS: Final = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and line feed, DEL, C1
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # change the direction of writing
-    "\u200b\u2028\u2029\u2060-\u2064\ufeff"  # invisible, or break lines
-    "\ud800-\udfff"  # lone surrogates: no terminal can be sent these
-    "\U000e0000-\U000e007f"  # invisible twins of ASCII
-)
-_UNSAFE: Final = re.compile(f"[{_CONTROLS}]")
+from pegboard.texts import UNSEEN
+
+_UNSAFE: Final = re.compile(f"[{UNSEEN}]")
 _BLANKS: Final = re.compile(r"\s+")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from pegboard.tools import is_encodable
+from pegboard.texts import is_encodable
 
 Path = tuple[str | int, ...]
 """Where in a JSON value: keys and indexes from the root."""

@@ -1,6 +1,6 @@
 """Search over the entries that a caller may see: rankers, and what stands around them. Pure; no I/O."""
 
-from pegboard.search.exact import exact_first
+from pegboard.search.exact import exact_first, search
 from pegboard.search.index import Candidates
 from pegboard.search.lexical import unmatched_terms
 from pegboard.search.rankers import (
@@ -27,5 +27,6 @@ __all__ = [
     "exact_first",
     "keyword_ranker",
     "recommend",
+    "search",
     "unmatched_terms",
 ]

@@ -1,4 +1,4 @@
-"""Names that stand in a query come first, whatever the ranker says."""
+"""A search: names that stand in the query come first, whatever the ranker says."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from pegboard.search.index import Candidates
-from pegboard.search.rankers import Ranked
+from pegboard.search.rankers import Ranked, Ranker
 from pegboard.search.text import content_words, terms
 from pegboard.tools import Entry
 
@@ -26,6 +26,14 @@ class _Place(NamedTuple):
     start: int
     text: str
     quoted: bool
+
+
+def search(query: str, ranker: Ranker, candidates: Candidates) -> list[Ranked]:
+    """What a caller who may see ``candidates`` finds: the ranker's order behind the names that stand in the query.
+
+    A blank query finds nothing, whatever the ranker says.
+    """
+    return exact_first(query, ranker.rank(query, candidates), candidates) if query.strip() else []
 
 
 def exact_first(query: str, ranked: Sequence[Ranked], candidates: Sequence[Entry]) -> list[Ranked]:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from pathlib import Path
 
-from pegboard.errors import PegboardError
+from pegboard.errors import PegboardError, told
 from pegboard.registry import SourceState, SourceStatus, ToolRegistry
 from pegboard.sources.python import tools_from_file
 from pegboard.sources.threads import in_thread
@@ -80,7 +80,7 @@ class PythonFile:
             self._failed(str(error))
         except Exception as error:
             logger.exception("the file %s could not be loaded", self.path)
-            self._failed(f"{self.path}: {type(error).__name__}: {error}")
+            self._failed(f"{self.path}: {told(error)}")
         else:
             self._failure, self._state = "", "ready"
             self.registry.replace_source(self.name, [self._ours(tool) for tool in tools])

@@ -87,7 +87,7 @@ class StdioUpstream:
         intake = tools_from_payload(self.name, listing, self.spec, self._handler_of)
         self._published = digest
         self._notes = intake.notes
-        self.registry.replace_source(self.name, intake.tools, intake.problems)
+        self.registry.replace_source(self.name, intake.tools, intake.problems, checked=True)
 
     async def call(self, bare_name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult:
         """Call a tool by the upstream's own name for it. Cancelling this cancels the call upstream.
