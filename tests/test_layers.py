@@ -36,6 +36,8 @@ CORE = (
     "context",
     "receipts",
     "pins",
+    "drift",
+    "boundary",
     "search",
     "admission",
     "factory",
@@ -48,6 +50,9 @@ CORE = (
     "board_tools",
     "prefix",
     "turn",
+    "keeping",
+    "quarantine",
+    "uses",
     "board",
     "peg",
 )

@@ -10,16 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pegboard.boundary import PinDiff, at_boundary
 from pegboard.context import Context
 from pegboard.pins import (
     TRANSITIONS,
     MemoryPinStore,
-    PinDiff,
     PinEvent,
     PinQueue,
     PinRecord,
     PinState,
-    at_boundary,
     step,
 )
 from pegboard.tools import Tool, Visibility

@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.auth import Action, AllowAll, Decision, Policy, Principal
 from pegboard.board import Board
+from pegboard.boundary import PinDiff
 from pegboard.catalog import Catalog
 from pegboard.context import Context
 from pegboard.errors import PegboardError, ToolError
 from pegboard.limits import Limits
 from pegboard.peg import Pegboard
-from pegboard.pins import MemoryPinStore, PinDiff, PinStore
+from pegboard.pins import MemoryPinStore, PinStore
 from pegboard.prefix import Ledger, Listing, fingerprint, invalidation_reason
 from pegboard.receipts import Receipt, ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 from pegboard.errors import PolicyError, PrincipalError
 from pegboard.frozen import frozen
-from pegboard.tools import Approval, Entry, canonical_json, is_encodable
+from pegboard.texts import is_encodable
+from pegboard.tools import Approval, Entry, canonical_json
 
 
 class Action(StrEnum):

@@ -20,24 +20,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.auth import Action, Principal
 from pegboard.board_tools import meta_tools
+from pegboard.boundary import Boundary, PinDiff, at_boundary, settled_always
 from pegboard.context import Context, ProgressSink
 from pegboard.dispatch import cancels, new_call_id
-from pegboard.errors import BoardError, MetaToolError, NotFoundError, StoreError, UnloadedError
+from pegboard.drift import Drift
+from pegboard.errors import MetaToolError, NotFoundError, UnloadedError
 from pegboard.finding import FindResult, View, find, missing_notes
+from pegboard.keeping import Keeping
 from pegboard.limits import Limits
-from pegboard.pins import (
-    Boundary,
-    PinDiff,
-    PinEvent,
-    PinQueue,
-    PinRecord,
-    PinState,
-    at_boundary,
-    shown_always,
-)
+from pegboard.pins import PinEvent, PinQueue, PinRecord, PinState, Slot, step
 from pegboard.prefix import Listing
+from pegboard.quarantine import Quarantine
 from pegboard.tools import Halt, JsonObject, Tool, ToolResult, Visibility
 from pegboard.turn import Turn, run_all
+from pegboard.uses import Uses
 
 if TYPE_CHECKING:
     from pegboard.peg import Pegboard
@@ -45,7 +41,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_COMMIT_TRIES: Final = 20
+_PUT_OFF: Final = PinDiff(notes=("The policy failed: what was queued is kept for the next boundary.",))
 
 
 class Board:
@@ -75,18 +71,18 @@ class Board:
         self._values = context
         self._allowed = allowed
         self._meta = meta_tools(peg.profiles[profile])
-        self._record = record or PinRecord(owner=principal.key if principal else None)
-        self._queue = PinQueue()
+        self._kept = Keeping(peg.store, board_id, record or PinRecord(owner=principal.key if principal else None))
+        self._quarantine = Quarantine(self._kept, peg.on_drift, peg.accepted, self._meta)
         self._hidden: frozenset[str] = frozenset()
-        self._boundary_lock = asyncio.Lock()
+        self._looks = self._last_look = 0
         self._last_call = time.monotonic()
-        self._used: dict[str, float] = {}
+        self._uses = Uses()
 
     async def begin(self) -> None:
         """Freeze the first listing of a board that has none. ``Pegboard.open`` has done this."""
         view = await self.view()
         if not self._record.generation:
-            self._record = replace(self._record, always=shown_always(self._always(view)))
+            self._kept.record = replace(self._record, always=self._standing(view))
 
     @property
     def limits(self) -> Limits:
@@ -96,7 +92,7 @@ class Board:
     @property
     def finder(self) -> str:
         """The name of the finding tool of this board's profile."""
-        return "find_tools" if "find_tools" in self._meta else "tool_search"
+        return next((name for name in ("find_tools", "tool_search") if name in self._meta), "find_tools")
 
     @property
     def meta_names(self) -> Collection[str]:
@@ -122,15 +118,29 @@ class Board:
 
     def mark_used(self, name: str) -> None:
         """Note that a tool is used now. Calls through the board note themselves, those from inside others do not."""
-        self._used.pop(name, None)
-        self._used[name] = time.time()
+        self._uses.note(name)
 
     def used_since(self, moment: float) -> tuple[str, ...]:
         """The tools used at ``moment`` or later, the latest last; ``moment`` is in seconds, as ``time.time()`` gives.
 
-        What has not been used for long can be unpinned before a ``compact``. Not kept between processes.
+        Not kept between processes.
         """
-        return tuple(name for name, used in self._used.items() if used >= moment)
+        return self._uses.since(moment)
+
+    async def drifted(self) -> tuple[Drift, ...]:
+        """The definitions that the principal may discover and that are not what this board has shown of them."""
+        return self._quarantine.drifts(await self.view())
+
+    def accept_drift(self, name: str, digest: str | None = None) -> None:
+        """Accept a changed definition on this board: it may be called at once, and is shown from the next boundary on.
+
+        ``digest`` says which one was looked at, as ``drifted`` tells it (default: the catalog's of this moment): a
+        later change is not accepted with it. Raises NotFoundError when there is no such tool.
+        """
+        tool = self._peg.catalog.get(name)
+        if tool is None or self.hides(name):
+            raise NotFoundError(name, self.finder)
+        self._queue.accepted[name] = digest or tool.digest
 
     def hides(self, name: str) -> bool:
         """Whether the catalog has this name and the principal, as of the last view, may not discover it."""
@@ -141,21 +151,24 @@ class Board:
 
         Fixed at the last boundary; without tombstones, and without what was hidden or has vanished since.
         """
-        catalog = self._peg.catalog
-        names = [shown.name for shown in self._record.always]
-        names += [slot.name for slot in self._record.slots if slot.state is PinState.ACTIVE]
-        found = (self._meta.get(name) or catalog.get(name) for name in names if name not in self._hidden)
-        return tuple(tool for tool in found if tool is not None)
+        active = (slot.name for slot in self._visible() if slot.state is PinState.ACTIVE)
+        found = (self._meta.get(name) or self._peg.catalog.get(name) for name in active)
+        return tuple(tool for tool in found if tool is not None and not self._quarantine.holds(tool))
 
     def listing(self) -> Listing:
         """The definitions shown to the model: byte-identical between boundaries, unless a right was lost.
 
-        Tombstones keep their place and bytes until ``compact``. What the principal may no longer discover, as of the
-        last ``view``, is left out at once.
+        Tombstones keep their place and bytes until ``compact``. What the principal may not discover, as of the last
+        ``view``, is left out at once; when the right is back before the next boundary, so are the same bytes.
         """
-        shown = [(item.name, item.shown) for item in self._record.always]
-        shown += [(slot.name, slot.shown) for slot in self._record.slots]
-        return Listing(tuple(definition for name, definition in shown if name not in self._hidden))
+        return Listing(tuple(slot.shown for slot in self._visible()))
+
+    async def standing_listing(self) -> Listing:
+        """The listing with what is always visible as of now, and the pins as of the last boundary."""
+        standing = self._standing(await self.view())
+        names = {slot.name for slot in standing}
+        pins = (slot for slot in self._record.slots if slot.name not in self._hidden | names)
+        return Listing(tuple(slot.shown for slot in (*standing, *pins)))
 
     def pinned(self) -> tuple[JsonObject, ...]:
         """The part of the listing behind the always-visible tools: pins in pin order, tombstones in their places."""
@@ -177,18 +190,23 @@ class Board:
         """The definition cost of all tombstones."""
         from pegboard.tokens import definition_cost
 
-        dead = (slot for slot in self._record.slots if slot.state is not PinState.ACTIVE)
+        dead = (slot for slot in self._record.slots if step(slot.state, PinEvent.COMPACT) is PinState.ABSENT)
         return sum(definition_cost(slot.shown) for slot in dead)
 
     async def view(self) -> View:
         """What the principal may discover of the catalog of this moment. A policy that fails hides everything."""
-        catalog = self._peg.catalog
-        names = None if self._allowed is None else frozenset(t.name for t in catalog.all() if t.name in self._allowed)
+        self._looks += 1
+        look, catalog, unsure = self._looks, self._peg.catalog, False
+        names = None if self._allowed is None else catalog.names & self._allowed
         if self.principal is not None:
-            names = await self._permitted(catalog.all() if names is None else catalog.subset(names), self.principal)
-        view = View(catalog, None if names is not None and len(names) == len(catalog) else names)
-        self._hidden = view.hidden
-        return view
+            permitted = await self._permitted(catalog.all() if names is None else catalog.subset(names), self.principal)
+            names, unsure = permitted or frozenset(), permitted is None
+        names = None if names is not None and len(names) == len(catalog) else names
+        view = View(catalog, names, unsure=unsure)
+        if look > self._last_look:
+            # Of two looks at once the one that began later knows better.
+            self._last_look, self._hidden = look, view.hidden | self._disallowed()
+        return self._quarantine.of(view)
 
     async def find(self, query: str, limit: int | None = None) -> FindResult:
         """Search what the principal may discover. ``limit`` defaults to 20 and is capped at 100 (see Limits).
@@ -197,8 +215,10 @@ class Board:
 
         Raises InvalidArgumentsError for a limit that is not a whole number from 1.
         """
-        found = find(await self.view(), self._peg.ranker, query, limit, self.limits)
-        return replace(found, notes=(*found.notes, *missing_notes(self._peg.missing(), named=self.principal is None)))
+        view = await self.view()
+        found = find(view, self._peg.ranker, query, limit, self.limits)
+        missing = missing_notes(self._peg.missing(), named=self.principal is None)
+        return replace(found, notes=(*found.notes, *missing, *view.notes))
 
     async def recommend(self, recent_text: str, limit: int | None = None) -> list[Ranked]:
         """Tools whose keywords or tags stand in ``recent_text``, best first; none that is active already.
@@ -249,7 +269,7 @@ class Board:
         if name in self._meta:
             return await self._peg.meta_dispatcher.run(name, arguments, call, self._meta.__getitem__)
         self._note_call(name)
-        return await self._peg.dispatcher.run(name, arguments, call, self._resolve, self._refuse_tombstone)
+        return await self._peg.dispatcher.run(name, arguments, call, self._resolve, self._admit)
 
     async def call_all(
         self,
@@ -275,52 +295,95 @@ class Board:
         """A boundary: apply what is queued and save. Raises StoreError; the queue is kept then."""
         return await self._boundary(compact=False)
 
-    async def compact(self) -> PinDiff:
-        """A boundary that also removes tombstones, which changes bytes shown before."""
-        return await self._boundary(compact=True)
+    async def compact(self, *, unused_since: float | None = None) -> PinDiff:
+        """A boundary that also removes tombstones, which changes bytes shown before.
+
+        Pins that have not been used since the moment ``unused_since`` (in seconds, as ``time.time()`` gives) are
+        unpinned and removed with them; a pin counts as used when it is pinned, and when the board is opened.
+        """
+        return await self._boundary(compact=True, unused_since=unused_since)
 
     async def boundary(self) -> PinDiff:
         """A commit, or a compact when tombstones cost too much or the board was idle for long (see Limits)."""
         idle = time.monotonic() - self._last_call > self.limits.compact_idle
-        return await self._boundary(compact=idle or self.tombstone_tokens > self.limits.compact_tokens)
+        compact = idle or self.tombstone_tokens > self.limits.compact_tokens
+        patience = self.limits.compact_unused if compact else None
+        return await self._boundary(compact=compact, unused_since=None if patience is None else time.time() - patience)
 
     async def stale(self) -> bool:
         """Whether always-visible tools have changed since the last boundary, so that one would change the listing."""
-        return shown_always(self._always(await self.view())) != self._record.always
+        standing = self._standing(await self.view())
+        return [(s.name, s.digest) for s in standing] != [(s.name, s.digest) for s in self._record.always]
 
     async def close(self) -> None:
-        """Forget the board in the store. Its id opens nothing from then on."""
-        await self._peg.store.delete(self.id)
+        """Forget the board in the store, after the boundary that is being made. Its id opens nothing from then on."""
+        await self._kept.close()
 
-    async def _boundary(self, *, compact: bool) -> PinDiff:
-        async with self._boundary_lock:
-            for _ in range(_COMMIT_TRIES):
-                queue = self._queue.copy()
-                boundary = await self._prepared(queue, compact=compact)
-                if await self._peg.store.save(self.id, boundary.record):
-                    self._record = boundary.record
-                    self._queue.settle(queue)
-                    self._peg.boundary_made(self.id)
-                    return boundary.diff
-                await self._reload()
-        raise StoreError(f"Board {self.id} was changed by others {_COMMIT_TRIES} times in a row.", hint="Commit again.")
+    @property
+    def _record(self) -> PinRecord:
+        return self._kept.record
 
-    async def _prepared(self, queue: PinQueue, *, compact: bool) -> Boundary:
-        view = await self.view()
-        pinnable = {t.name: t for t in view.tools if t.visibility_on(self.surface) is Visibility.ON_DEMAND}
-        return at_boundary(self._record, queue, pinnable, self._always(view), hidden=self._hidden, compact=compact)
+    @property
+    def _queue(self) -> PinQueue:
+        return self._kept.queue
 
-    async def _reload(self) -> None:
-        stored = await self._peg.store.load(self.id)
-        if stored is not None and stored.owner != self._record.owner:
-            raise BoardError(f"There is no board {self.id!r}.", hint="Open a new one.")
-        self._record = stored or PinRecord(owner=self._record.owner)
+    async def _boundary(self, *, compact: bool, unused_since: float | None = None) -> PinDiff:
+        async def prepared(base: PinRecord, queue: PinQueue) -> Boundary | None:
+            view = await self.view()
+            if view.unsure:
+                return None
+            if unused_since is not None:
+                queue = self._pruning(base, queue, unused_since)
+            tools = view.catalog.subset(view.catalog.names - view.hidden)
+            return at_boundary(
+                base,
+                queue,
+                {tool.name: tool for tool in tools if tool.visibility_on(self.surface) is Visibility.ON_DEMAND},
+                self._always(view),
+                hidden=view.hidden | self._disallowed(),
+                compact=compact,
+                rule=self._quarantine.rule(queue),
+                shown=self._record,
+            )
+
+        boundary = await self._kept.boundary(prepared)
+        if boundary is None:
+            active = (slot.name for slot in self._record.slots if slot.state is PinState.ACTIVE)
+            return replace(_PUT_OFF, unchanged=tuple(active))
+        self._uses.pinned(boundary.diff.added)
+        if self._peg.on_drift != "accept":
+            for drift in boundary.drifts:
+                self._peg.drifts.note(drift)
+        self._peg.boundary_made(self.id)
+        return boundary.diff
+
+    def _pruning(self, record: PinRecord, queue: PinQueue, moment: float) -> PinQueue:
+        """``queue``, and the wish to unpin what was not used since ``moment``. A wish of one's own comes first."""
+        pruning = queue.copy()
+        for slot in record.slots:
+            if self._uses.unused(slot.name, moment) and slot.name not in queue:
+                pruning.put(PinEvent.UNPIN, slot.name)
+        return pruning
+
+    def _visible(self) -> list[Slot]:
+        return [slot for slot in self._record.items if slot.name not in self._hidden]
 
     def _always(self, view: View) -> list[Tool]:
-        shown = [tool for tool in view.catalog.always_on(self.surface) if view.get(tool.name) is not None]
+        shown = [tool for tool in view.catalog.always_on(self.surface) if view.seen(tool.name) is not None]
         return [*self._meta.values(), *shown]
 
-    async def _permitted(self, tools: Sequence[Tool], principal: Principal) -> frozenset[str]:
+    def _standing(self, view: View) -> tuple[Slot, ...]:
+        return settled_always(self._record, self._always(view), self._quarantine.rule())
+
+    def _disallowed(self) -> frozenset[str]:
+        """Names on the board that it may not show, whether the catalog has them or not."""
+        if self._allowed is None:
+            return frozenset()
+        own = self._allowed | self._meta.keys()
+        return frozenset(slot.name for slot in self._record.items if slot.name not in own)
+
+    async def _permitted(self, tools: Sequence[Tool], principal: Principal) -> frozenset[str] | None:
+        """The names of those that may be discovered; None when the policy failed."""
         try:
             mask = await self._peg.policy.permitted(principal, Action.DISCOVER, tools)
             if len(mask) != len(tools):
@@ -329,7 +392,7 @@ class Board:
             if cancels(error):
                 raise
             logger.exception("the policy failed: everything is hidden from %r", principal.id)
-            return frozenset()
+            return None
         # Only the very True counts: a policy that answers with anything else has not said yes.
         return frozenset(tool.name for tool, seen in zip(tools, mask, strict=True) if seen is True)
 
@@ -339,18 +402,19 @@ class Board:
             return tool
         if name in self._meta:
             raise MetaToolError(name)
-        if self._record.state(name) is PinState.GONE and name not in self._hidden:
-            raise UnloadedError(name, gone=True)
-        raise NotFoundError(name)
+        if any(slot.name == name for slot in self._visible()):
+            raise UnloadedError(name, gone=True, way=self.finder)
+        raise NotFoundError(name, self.finder)
 
-    def _refuse_tombstone(self, tool: Tool) -> None:
+    def _admit(self, tool: Tool) -> None:
+        self._quarantine.refuse(tool)
         if self._record.state(tool.name) is PinState.TOMBSTONED:
-            raise UnloadedError(tool.name)
+            raise UnloadedError(tool.name, way="load_tool" if "load_tool" in self._meta else self.finder)
 
     async def _nested(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:
         stack = (*context.stack, context.tool)
         nested = replace(context, tool=name, call_id=new_call_id(), board=self, stack=stack)
-        return await self._peg.dispatcher.run(name, arguments, nested, self._resolve)
+        return await self._peg.dispatcher.run(name, arguments, nested, self._resolve, self._quarantine.refuse)
 
     async def _reenter(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult | Halt:
         return await self._nested(name, dict(arguments), context)

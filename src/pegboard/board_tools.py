@@ -11,11 +11,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from pegboard.boundary import PinDiff
 from pegboard.context import Context
 from pegboard.errors import BoardError, StoreError, ToolError
 from pegboard.metatools import FILTERS, META_SOURCE, META_TOOLS, answer, fits, paged
 from pegboard.paging import page
-from pegboard.pins import PinDiff, PinState
+from pegboard.pins import PinState
 from pegboard.tools import Approval, Halt, JsonObject, Tool, ToolResult, Visibility
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ async def _saved(board: Board) -> PinDiff:
         return await board.boundary()
     except StoreError as error:
         raise ToolError("The board could not be saved.", hint="Try again.") from error
+    except BoardError as error:
+        raise _no_board(error) from error
 
 
 async def _plain(name: str, arguments: dict[str, Any], context: Context) -> ToolResult | Halt:
@@ -90,7 +93,11 @@ async def _board(context: Context, board_id: str | None) -> Board:
     try:
         return await context.board.other(board_id)
     except BoardError as error:
-        raise ToolError(error.message, hint="Open one with open_board.") from error
+        raise _no_board(error) from error
+
+
+def _no_board(error: BoardError) -> ToolError:
+    return ToolError(error.message, hint="Open one with open_board.")
 
 
 def _taking_board(handler: Any, *, required: bool) -> Tool:

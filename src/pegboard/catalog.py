@@ -69,6 +69,11 @@ class Catalog:
         return self._always[surface]
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name."""
+        return frozenset(self._by_name)
+
+    @cached_property
     def candidates(self) -> Candidates:
         """All tools as search candidates. Their index is built on the first search and shared by every slice."""
         from pegboard.search import Candidates

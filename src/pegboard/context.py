@@ -90,6 +90,11 @@ class Context:
     on_progress: ProgressSink | None = field(default=None, repr=False)
     reenter: Reenter = field(default=_no_reenter, repr=False)
 
+    @property
+    def finder(self) -> str:
+        """The name of the tool that finds others, for messages."""
+        return self.board.finder if self.board is not None else "find_tools"
+
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Tell the caller how far the call is. Does nothing where nobody listens."""
         if self.on_progress is not None:

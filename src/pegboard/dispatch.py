@@ -167,7 +167,7 @@ async def authorize(dispatcher: Dispatcher, call: Call) -> None:
     seen = await decide(dispatcher.policy, principal, Action.DISCOVER, call.found)
     if not seen.allowed:
         call.reason = f"denied: discover: {seen.reason}"
-        raise NotFoundError(call.name)
+        raise NotFoundError(call.name, call.context.finder)
     call.decision = await decide(dispatcher.policy, principal, Action.INVOKE, call.found)
     if not call.decision.allowed:
         call.reason = f"denied: invoke: {call.decision.reason}"

@@ -12,6 +12,7 @@
     │   ├── NotFoundError            ask for another name (hidden and missing look the same)
     │   │   └── MetaToolError            ... or call the meta-tool of this name directly
     │   ├── UnloadedError            load the tool again, or use call_tool
+    │   ├── QuarantinedError         use another tool until somebody has accepted the changed definition
     │   ├── DeniedError              ask for the right, or do without
     │   ├── InvalidArgumentsError    mend the arguments; ``problems`` says which
     │   ├── CallTimeoutError         try again, or with less to do
@@ -114,12 +115,12 @@ class CallError(PegboardError):
 
 
 class NotFoundError(CallError):
-    """No tool of this name, or none that the caller may discover: the two look the same."""
+    """No tool of this name, or none that the caller may discover: the two look the same. ``finder`` finds others."""
 
     code = "not_found"
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"No tool is named {name!r}.", hint="Search with find_tools.")
+    def __init__(self, name: str, finder: str = "find_tools") -> None:
+        super().__init__(f"No tool is named {name!r}.", hint=f"Search with {finder}.")
         self.name = name
 
 
@@ -132,15 +133,29 @@ class MetaToolError(NotFoundError):
 
 
 class UnloadedError(CallError):
-    """The tool is a tombstone on this board."""
+    """The tool is a tombstone on this board: it was unloaded, or is ``gone`` from its source. ``way`` leads on."""
 
     code = "unloaded"
 
-    def __init__(self, name: str, *, gone: bool = False) -> None:
+    def __init__(self, name: str, *, gone: bool = False, way: str | None = None) -> None:
         if gone:
-            super().__init__(f"The tool {name!r} is no longer offered by its source.", hint="Search with find_tools.")
+            told, hint = "is no longer offered by its source", f"Search with {way or 'find_tools'}."
         else:
-            super().__init__(f"The tool {name!r} was unloaded.", hint="Load it again with load_tool.")
+            told, hint = "was unloaded", f"Load it again with {way or 'load_tool'}."
+        super().__init__(f"The tool {name!r} {told}.", hint=hint)
+        self.name = name
+
+
+class QuarantinedError(CallError):
+    """The tool's definition is no longer the one that this board was shown, and nobody has accepted the new one."""
+
+    code = "quarantined"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"The tool {name!r} is quarantined: its definition has changed since it was shown here.",
+            hint="It cannot be used until a person accepts the change. Use another tool, or tell the user.",
+        )
         self.name = name
 
 

@@ -16,7 +16,7 @@ class Limits:
     tool_search pins) likewise; ``query_chars`` of a query are searched for; ``page`` entries a page of list_tools;
     ``find_tokens`` is the budget of one find_tools answer; ``call_timeout`` in seconds; ``result_chars`` bounds a
     result's text and structured content; ``compact_tokens`` of tombstones, or ``compact_idle`` seconds without a call,
-    make a commit compact.
+    make a commit compact; pins without use for ``compact_unused`` seconds are unpinned then (None: never).
 
     Raises ConfigError for a number that is not above 0 and finite.
     """
@@ -32,9 +32,10 @@ class Limits:
     result_chars: int = 100_000
     compact_tokens: int = 2_000
     compact_idle: float = 300.0
+    compact_unused: float | None = None
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             # Written so that NaN is refused too.
-            if not 0 < value < inf:
+            if value is not None and not 0 < value < inf:
                 raise ConfigError(f"The limit {name} is {value}.", hint="Set a number above 0.")

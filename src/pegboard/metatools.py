@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 from pegboard.budget import within_budget
 from pegboard.context import BoardHandle, Context
 from pegboard.detail import Detail, describe, explained, full, summary
-from pegboard.errors import MetaToolError, NotFoundError
+from pegboard.errors import MetaToolError, NotFoundError, QuarantinedError
 from pegboard.finding import FindResult
 from pegboard.paging import Page, page
 from pegboard.pins import PinState
@@ -43,8 +43,9 @@ def answer(value: JsonObject) -> ToolResult:
 
 async def list_tools(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult:
     """List the tools there are, by name, page by page. To get something done, use find_tools instead."""
-    chosen = [tool for tool in (await board.view()).tools if fits(tool, arguments, board.surface)]
-    return answer(_listed(chosen, arguments, board, "list_tools"))
+    view = await board.view()
+    chosen = [tool for tool in view.tools if fits(tool, arguments, board.surface)]
+    return answer(_with_notes(_listed(chosen, arguments, board, "list_tools"), view.notes))
 
 
 async def find_tools(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult:
@@ -85,7 +86,7 @@ async def load_tool(arguments: dict[str, Any], board: BoardHandle, context: Cont
 async def unload_tool(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult:
     """Unload a tool that is no longer needed."""
     name = arguments["name"]
-    tool = (await board.view()).get(name)
+    tool = (await board.view()).seen(name)
     state = board.pin_state(name)
     if tool is None and (state is not PinState.GONE or board.hides(name)):
         raise _not_found(name, board)
@@ -125,14 +126,17 @@ async def tool_search(arguments: dict[str, Any], board: BoardHandle, context: Co
 
 async def _visible(arguments: dict[str, Any], board: BoardHandle) -> Tool:
     name = arguments["name"]
-    tool = (await board.view()).get(name)
+    view = await board.view()
+    if name in view.held:
+        raise QuarantinedError(name)
+    tool = view.get(name)
     if tool is None:
         raise _not_found(name, board)
     return tool
 
 
 def _not_found(name: str, board: BoardHandle) -> NotFoundError:
-    return MetaToolError(name) if name in board.meta_names else NotFoundError(name)
+    return MetaToolError(name) if name in board.meta_names else NotFoundError(name, board.finder)
 
 
 def _listed(tools: Sequence[Tool], arguments: dict[str, Any], board: BoardHandle, asked_of: str) -> dict[str, Any]:

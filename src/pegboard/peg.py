@@ -13,7 +13,9 @@ from pegboard.board import Board
 from pegboard.board_tools import BOARD_TOOLS, META_NAMES
 from pegboard.catalog import Catalog, Collisions, collision, compose, name_set
 from pegboard.dispatch import Approver, Dispatcher
-from pegboard.errors import BoardError, DefinitionError
+from pegboard.drift import DriftLog, OnDrift, checked_on_drift
+from pegboard.errors import BoardError, DefinitionError, NotFoundError
+from pegboard.keeping import GuardedStore
 from pegboard.limits import Limits
 from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.metatools import PROFILES
@@ -38,11 +40,12 @@ class Pegboard:
     is present (default: allow everything); ``store`` keeps boards (default: in memory); ``ranker`` searches (default:
     LexicalRanker). ``receipts`` gets one for each call; with ``receipts_mandatory`` no tool runs before it has taken
     one. ``collisions`` says what happens to the later of two tools of one name (default: ``refuse``).
-    ``profiles`` replaces which meta-tools a profile shows.
+    ``profiles`` replaces which meta-tools a profile shows. ``on_drift`` says what is done about a definition that
+    changes after a board has shown it (default: ``accept``; see ``pegboard.drift``).
 
     Raises DefinitionError for a profile that names what is no meta-tool, and CollisionError when two of ``registries``
     have a tool of one name and ``collisions`` is ``refuse``, or when a tool has the name of a meta-tool. Raises
-    PolicyError for a policy that is none.
+    PolicyError for a policy that is none, and ValueError for an unknown ``on_drift``.
     """
 
     def __init__(
@@ -59,10 +62,14 @@ class Pegboard:
         profiles: Mapping[str, Sequence[str]] | None = None,
         receipts: ReceiptSink | None = None,
         receipts_mandatory: bool = False,
+        on_drift: OnDrift = "accept",
     ) -> None:
         self.limits = limits or Limits()
         self.policy: Policy = AllowAll() if policy is None else checked_policy(policy)
-        self.store = store or MemoryPinStore()
+        self.store = GuardedStore(store or MemoryPinStore())
+        self.on_drift = checked_on_drift(on_drift)
+        self.drifts = DriftLog()
+        self.accepted: dict[str, str] = {}
         self.profiles = {**PROFILES, **_checked_profiles(profiles or {})}
         self.profiles.setdefault("boards", (*self.profiles["modern"], *BOARD_TOOLS))
         self._ranker = ranker
@@ -190,8 +197,20 @@ class Pegboard:
         """A board says that it has made a boundary."""
         self._boundary_listeners.tell(board_id)
 
+    def accept_drift(self, name: str, digest: str | None = None) -> None:
+        """Accept a changed definition on every board, until the process ends: each shows it from its next boundary on.
+
+        ``digest`` says which one was looked at (default: the catalog's of this moment): a later change is not accepted
+        with it. Raises NotFoundError when there is no such tool.
+        """
+        tool = self.catalog.get(name)
+        if tool is None:
+            raise NotFoundError(name)
+        self.accepted[name] = digest or tool.digest
+        self.drifts.forget(name)
+
     def status(self) -> dict[str, Any]:
-        """How every source is doing and what was set aside, as a JSON object."""
+        """How every source is doing, what was set aside, and which definitions have changed, as a JSON object."""
         sources = []
         for source in self._sources.all:
             state = source.status()
@@ -204,6 +223,7 @@ class Pegboard:
             "tools": len(self.catalog),
             "sources": sources,
             "set_aside": problems,
+            "drift": self.drifts.to_json(),
         }
 
     async def open(

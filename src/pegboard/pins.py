@@ -1,27 +1,29 @@
-"""Pins: which on-demand tools a board shows, as a table of states and functions over values. No I/O.
+"""Pins: which on-demand tools a board shows, as a table of states and a queue of wishes. Pure, but for the stores.
 
-A name on a board is in one of these states. The first four of a row are what the caller may do or see between
-boundaries; ``commit`` and ``compact`` are boundaries; ``vanish`` and ``return`` are found at a boundary, when the
-catalog has lost a pinned tool or has it again.
+A name on a board is in one of these states. ``pin`` and ``unpin`` are wishes; ``commit`` and ``compact`` are
+boundaries; ``vanish``, ``drift`` and ``return`` are found at a boundary, when the catalog has lost a pinned tool, has
+another definition of it that may not be shown, or has it as it should be.
 
-    ABSENT      not on the board
-    QUEUED      will be shown from the next boundary on
-    ACTIVE      shown, callable
-    LEAVING     shown and callable until the next boundary
-    TOMBSTONED  its bytes stay in the listing, a call is refused; compact() removes it
-    RETURNING   a tombstone that will be active again, in its old place, with its old bytes
-    GONE        a tombstone because the catalog lost the tool; active again when the tool is back
+    ABSENT       not on the board
+    QUEUED       will be shown from the next boundary on
+    ACTIVE       shown, callable
+    LEAVING      shown and callable until the next boundary
+    TOMBSTONED   its bytes stay in the listing, a call is refused; compact() removes it
+    RETURNING    a tombstone that will be active again, in its old place, with its old bytes
+    GONE         a tombstone because the catalog lost the tool; active again when the tool is back
+    QUARANTINED  its bytes stay, a call is refused: the tool's definition is no longer the one that was shown
 
-A record (what is stored) holds only ACTIVE, TOMBSTONED and GONE slots. The queue holds the last wish for a name; the
-state between boundaries is one step of the table from the slot's state. So a queue can be put on top of any record,
-which is what a commit that lost a race does.
+A record (what is stored) holds only ACTIVE, TOMBSTONED, GONE and QUARANTINED slots. The queue holds the last wish for a
+name; the state between boundaries is one step of the table from the slot's state. So a queue can be put on top of any
+record, which is what a commit that lost a race does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import Final, Protocol
 
 from pegboard.tools import JsonObject, Tool
@@ -37,6 +39,7 @@ class PinState(StrEnum):
     TOMBSTONED = "tombstoned"
     RETURNING = "queued-to-return"
     GONE = "gone"
+    QUARANTINED = "quarantined"
 
 
 class PinEvent(StrEnum):
@@ -47,6 +50,7 @@ class PinEvent(StrEnum):
     COMMIT = "commit"
     COMPACT = "compact"
     VANISH = "vanish"
+    DRIFT = "drift"
     RETURN = "return"
 
 
@@ -55,12 +59,13 @@ _S, _E = PinState, PinEvent
 TRANSITIONS: Final[Mapping[PinState, Mapping[PinEvent, PinState]]] = {
     # An event that a row does not name leaves the state as it is.
     _S.ABSENT: {_E.PIN: _S.QUEUED},
-    _S.QUEUED: {_E.UNPIN: _S.ABSENT, _E.COMMIT: _S.ACTIVE, _E.VANISH: _S.ABSENT},
-    _S.ACTIVE: {_E.UNPIN: _S.LEAVING, _E.VANISH: _S.GONE},
-    _S.LEAVING: {_E.PIN: _S.ACTIVE, _E.COMMIT: _S.TOMBSTONED, _E.VANISH: _S.TOMBSTONED},
+    _S.QUEUED: {_E.UNPIN: _S.ABSENT, _E.COMMIT: _S.ACTIVE, _E.VANISH: _S.ABSENT, _E.DRIFT: _S.ABSENT},
+    _S.ACTIVE: {_E.UNPIN: _S.LEAVING, _E.VANISH: _S.GONE, _E.DRIFT: _S.QUARANTINED},
+    _S.LEAVING: {_E.PIN: _S.ACTIVE, _E.COMMIT: _S.TOMBSTONED},
     _S.TOMBSTONED: {_E.PIN: _S.RETURNING, _E.COMPACT: _S.ABSENT},
-    _S.RETURNING: {_E.UNPIN: _S.TOMBSTONED, _E.COMMIT: _S.ACTIVE, _E.VANISH: _S.GONE},
-    _S.GONE: {_E.UNPIN: _S.TOMBSTONED, _E.COMPACT: _S.ABSENT, _E.RETURN: _S.ACTIVE},
+    _S.RETURNING: {_E.UNPIN: _S.TOMBSTONED, _E.COMMIT: _S.ACTIVE, _E.VANISH: _S.GONE, _E.DRIFT: _S.QUARANTINED},
+    _S.GONE: {_E.UNPIN: _S.TOMBSTONED, _E.COMPACT: _S.ABSENT, _E.RETURN: _S.ACTIVE, _E.DRIFT: _S.QUARANTINED},
+    _S.QUARANTINED: {_E.UNPIN: _S.TOMBSTONED, _E.VANISH: _S.GONE, _E.RETURN: _S.ACTIVE},
 }
 
 
@@ -71,7 +76,7 @@ def step(state: PinState, event: PinEvent) -> PinState:
 
 @dataclass(frozen=True, kw_only=True)
 class Slot:
-    """One pinned definition, in its place. Immutable. ``state`` is active, tombstoned or gone.
+    """One shown definition, in its place. Immutable. ``state`` is active, tombstoned, gone or quarantined.
 
     ``shown`` is the definition as the listing shows it, kept so that a vanished tool renders the same after a restart.
     """
@@ -81,14 +86,10 @@ class Slot:
     shown: JsonObject
     digest: str
 
-
-@dataclass(frozen=True, kw_only=True)
-class Shown:
-    """One always-visible definition of a frozen listing. Immutable."""
-
-    name: str
-    shown: JsonObject
-    digest: str
+    @classmethod
+    def of(cls, tool: Tool) -> Slot:
+        """An active slot that shows a tool as it is now."""
+        return cls(name=tool.name, state=PinState.ACTIVE, shown=tool.shown, digest=tool.digest)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,14 +97,16 @@ class PinRecord:
     """What a board keeps between boundaries, and a store between processes. Immutable.
 
     ``generation`` counts saves, 0 for a board that never saved. ``always`` are the always-visible definitions shown,
-    by name; ``slots`` the pins in pin order. ``owner`` is the key of the principal it belongs to, None for trusted
-    local use.
+    by name, each active or quarantined; ``slots`` the pins in pin order. ``owner`` is the key of the principal it
+    belongs to, None for trusted local use. ``digests`` are kept where changed definitions are quarantined: by name,
+    those that were shown once and are no longer, or that were accepted and are not shown yet.
     """
 
     owner: str | None = None
     generation: int = 0
-    always: tuple[Shown, ...] = ()
+    always: tuple[Slot, ...] = ()
     slots: tuple[Slot, ...] = ()
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # A name that a spoilt store gives twice would be shown twice, which providers refuse: its first slot counts.
@@ -111,8 +114,18 @@ class PinRecord:
         if len(places) < len(self.slots):
             object.__setattr__(self, "slots", tuple(slot for slot in self.slots if places[slot.name] is slot))
 
+    @cached_property
+    def items(self) -> tuple[Slot, ...]:
+        """All that is shown, in order: what is always visible, then the pins."""
+        return (*self.always, *self.slots)
+
+    @cached_property
+    def known(self) -> Mapping[str, str]:
+        """The digest of each definition that this board has shown, or that was accepted on it, by name."""
+        return {**{slot.name: slot.digest for slot in self.items}, **self.digests}
+
     def slot(self, name: str) -> Slot | None:
-        """The slot of that name, if it has one."""
+        """The pin of that name, if it has one."""
         return next((slot for slot in self.slots if slot.name == name), None)
 
     def state(self, name: str) -> PinState:
@@ -121,127 +134,60 @@ class PinRecord:
         return slot.state if slot else PinState.ABSENT
 
 
-@dataclass(frozen=True, kw_only=True)
-class PinDiff:
-    """What a boundary did, as names in pin order. Immutable.
+@dataclass(frozen=True, eq=False)
+class _Wish:
+    """The last wish for a name. Immutable. No two are equal, so that one made anew is told from one that is done."""
 
-    ``invalidations`` names every reason for which bytes shown before have changed (empty: the listing only grew, or
-    stayed): ``compact``, ``drift:NAME``, ``always-changed``, ``permission``.
-    """
-
-    added: tuple[str, ...] = ()
-    tombstoned: tuple[str, ...] = ()
-    unchanged: tuple[str, ...] = ()
-    invalidations: tuple[str, ...] = ()
+    event: PinEvent
 
 
 class PinQueue:
-    """The wishes since the last boundary: for each name, the last one. Belongs to one board."""
+    """The wishes since the last boundary: for each name, the last one. Belongs to one board.
+
+    ``accepted`` are the changed definitions that somebody has accepted since: digests by name.
+    """
 
     def __init__(self) -> None:
-        self._wishes: dict[str, PinEvent] = {}
+        self._wishes: dict[str, _Wish] = {}
+        self.accepted: dict[str, str] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._wishes
 
     def put(self, event: PinEvent, name: str) -> None:
         """Queue a pin or an unpin; it takes the place of an earlier wish for that name, at the end."""
         self._wishes.pop(name, None)
-        self._wishes[name] = event
+        self._wishes[name] = _Wish(event)
+
+    def step(self, state: PinState, name: str) -> PinState:
+        """The state after the wish for a name, if there is one."""
+        return step(state, self._wishes[name].event) if name in self._wishes else state
 
     def state(self, record: PinRecord, name: str) -> PinState:
         """Where a name stands now: its state in the record, and what is wished on top."""
-        base = record.state(name)
-        return step(base, self._wishes[name]) if name in self._wishes else base
+        return self.step(record.state(name), name)
 
     def pending(self, record: PinRecord) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """(names to add, names to remove) at the next boundary, in the order they were wished."""
-        states = {name: self.state(record, name) for name in self._wishes}
-        adding = tuple(n for n, s in states.items() if s in (PinState.QUEUED, PinState.RETURNING))
-        return adding, tuple(n for n, s in states.items() if s is PinState.LEAVING)
+        changing = [
+            (name, wish.event)
+            for name, wish in self._wishes.items()
+            if self.state(record, name) is not record.state(name)
+        ]
+        adding = tuple(name for name, event in changing if event is PinEvent.PIN)
+        return adding, tuple(name for name, event in changing if event is PinEvent.UNPIN)
 
     def copy(self) -> PinQueue:
         """The same wishes in a queue of their own."""
         twin = PinQueue()
         twin._wishes = dict(self._wishes)
+        twin.accepted = dict(self.accepted)
         return twin
 
     def settle(self, done: PinQueue) -> None:
         """Drop the wishes that ``done`` held and that are still the last for their name."""
-        self._wishes = {n: e for n, e in self._wishes.items() if done._wishes.get(n) is not e}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Boundary:
-    """The outcome of a boundary: the record to save and what changed. Immutable."""
-
-    record: PinRecord
-    diff: PinDiff
-
-
-def at_boundary(
-    record: PinRecord,
-    queue: PinQueue,
-    tools: Mapping[str, Tool],
-    always: Iterable[Tool],
-    *,
-    hidden: Container[str] = (),
-    compact: bool = False,
-) -> Boundary:
-    """Apply the queue to the record.
-
-    ``tools`` are those the board may show by pinning, by name; ``always`` the always-visible ones; ``hidden`` the names
-    the principal may not discover. Slots keep their places and new pins come last, so that the listing only grows but
-    for the invalidations that the diff names.
-    """
-    reasons: list[str] = []
-    allowed = [slot for slot in record.slots if slot.name not in hidden]
-    if len(allowed) != len(record.slots):
-        reasons.append("permission")
-    slots = [_settled(slot, queue, tools, reasons) for slot in allowed]
-    if compact:
-        kept = [slot for slot in slots if step(slot.state, PinEvent.COMPACT) is not PinState.ABSENT]
-        if len(kept) != len(slots):
-            reasons.append("compact")
-        slots = kept
-    slots += _newcomers(record, queue, tools)
-    shown = shown_always(always)
-    if shown != record.always and (record.generation or record.always):
-        reasons.append("always-changed")
-    after = replace(record, generation=record.generation + 1, always=shown, slots=tuple(slots))
-    return Boundary(record=after, diff=_diff(record, after, reasons))
-
-
-def shown_always(tools: Iterable[Tool]) -> tuple[Shown, ...]:
-    """The always-visible definitions as a listing shows them: by name."""
-    ordered = sorted(tools, key=lambda tool: tool.name)
-    return tuple(Shown(name=tool.name, shown=tool.shown, digest=tool.digest) for tool in ordered)
-
-
-def _settled(slot: Slot, queue: PinQueue, tools: Mapping[str, Tool], reasons: list[str]) -> Slot:
-    """A slot after its wish, the catalog's news and the commit."""
-    tool = tools.get(slot.name)
-    state = queue.state(PinRecord(slots=(slot,)), slot.name)
-    state = step(state, PinEvent.VANISH if tool is None else PinEvent.RETURN)
-    state = step(state, PinEvent.COMMIT)
-    if state is PinState.ACTIVE and tool is not None and tool.digest != slot.digest:
-        reasons.append(f"drift:{slot.name}")
-        return replace(slot, state=state, shown=tool.shown, digest=tool.digest)
-    return replace(slot, state=state)
-
-
-def _newcomers(record: PinRecord, queue: PinQueue, tools: Mapping[str, Tool]) -> list[Slot]:
-    adding, _ = queue.pending(record)
-    new = [tools[name] for name in adding if name in tools and record.slot(name) is None]
-    return [Slot(name=t.name, state=PinState.ACTIVE, shown=t.shown, digest=t.digest) for t in new]
-
-
-def _diff(before: PinRecord, after: PinRecord, reasons: list[str]) -> PinDiff:
-    was = {slot.name for slot in before.slots if slot.state is PinState.ACTIVE}
-    now = [slot.name for slot in after.slots if slot.state is PinState.ACTIVE]
-    return PinDiff(
-        added=tuple(name for name in now if name not in was),
-        tombstoned=tuple(slot.name for slot in before.slots if slot.name in was and slot.name not in now),
-        unchanged=tuple(name for name in now if name in was),
-        invalidations=tuple(reasons),
-    )
+        self._wishes = {n: wish for n, wish in self._wishes.items() if done._wishes.get(n) is not wish}
+        self.accepted = {n: digest for n, digest in self.accepted.items() if done.accepted.get(n) != digest}
 
 
 class PinStore(Protocol):

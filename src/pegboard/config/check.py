@@ -12,6 +12,7 @@ from pegboard.config.model import (
     COLLISIONS,
     INSIDE,
     SECTIONS,
+    BoardKeys,
     GatewayKeys,
     ImportKeys,
     Keys,
@@ -83,6 +84,7 @@ class CheckedFile:
     gateway: GatewayKeys = field(default_factory=GatewayKeys)
     limits: LimitKeys = field(default_factory=LimitKeys)
     log: LogKeys = field(default_factory=LogKeys)
+    boards: BoardKeys = field(default_factory=BoardKeys)
     search: SearchKeys = field(default_factory=SearchKeys)
     profiles: ProfileKeys = field(default_factory=ProfileKeys)
     receipts: ReceiptKeys = field(default_factory=ReceiptKeys)

@@ -188,6 +188,7 @@ def _settings(main: Document | None, base: Path, file: CheckedFile, upstreams: M
         log_level=file.log.level,
         ranker=file.search.ranker,
         collisions=file.collisions,
+        on_drift=file.boards.on_drift,
         profiles=profiles,
         upstreams=upstreams,
         python=tuple(path_of(entry.file, base) for entry in file.python.values()),

@@ -32,6 +32,7 @@ from pegboard.config.kinds import (
     seconds,
     table,
 )
+from pegboard.drift import OnDrift
 from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
 from pegboard.rules import WORDS, Rule, faults
@@ -48,6 +49,7 @@ SESSION_IDLE: Final = seconds(1)
 META_TOOL_NAMES: Final = list_of(choice(*META_TOOLS))
 COLLISIONS: Final = choice(*get_args(Collisions))
 LOG_LEVEL: Final = choice(*get_args(LogLevel))
+ON_DRIFT: Final = choice(*get_args(OnDrift))
 RANKER: Final = choice(*get_args(Ranker))
 ERA: Final = choice(*get_args(Era))
 VISIBILITY: Final = by_glob(choice(*Visibility))
@@ -116,11 +118,19 @@ class LimitKeys(Keys):
     result_chars: int = key(COUNT, "Characters of one result at most.", Limits.result_chars)
     compact_tokens: int = key(COUNT, "Tokens of tombstones that make a commit compact.", Limits.compact_tokens)
     compact_idle: float = key(SECONDS, "Idle seconds after which a commit compacts.", Limits.compact_idle)
+    compact_unused: float | None = key(SECONDS, "Seconds without use after which a pin is dropped by a compaction.")
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """A cap below what a search gives unasked."""
         if self.search_cap < self.search:
             yield "search_cap", f"wanted at least {self.search}, the value of search, got {self.search_cap}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardKeys(Keys):
+    """``[boards]``: what boards do. Immutable; belongs to one load."""
+
+    on_drift: OnDrift = key(ON_DRIFT, "What happens to a definition that changed after a board has shown it.", "accept")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,6 +276,7 @@ class PythonKeys(Keys):
 SECTIONS: Final[Mapping[str, type[Keys]]] = {
     "gateway": GatewayKeys,
     "limits": LimitKeys,
+    "boards": BoardKeys,
     "log": LogKeys,
     "search": SearchKeys,
     "profiles": ProfileKeys,
@@ -314,6 +325,7 @@ class Settings:
     log_level: LogLevel = "warning"
     ranker: Ranker = "lexical"
     collisions: Collisions = "refuse"
+    on_drift: OnDrift = "accept"
     profiles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     upstreams: Mapping[str, Upstream] = field(default_factory=dict)
     python: tuple[Path, ...] = ()

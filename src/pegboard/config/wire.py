@@ -58,6 +58,7 @@ def build(settings: Settings, *, environ: Mapping[str, str] | None = None) -> Wi
         ranker=ranker,
         limits=settings.limits,
         collisions=settings.collisions,
+        on_drift=settings.on_drift,
         profiles=settings.profiles,
         policy=policy_of(settings),
         receipts=receipts_of(settings),

@@ -151,10 +151,8 @@ class Gateway:
     async def _stable_listing(self, principal: Principal | None, board_id: str | None) -> Listing:
         if board_id is None:
             return (await self._stable_board(principal, None)).listing()
-        board = await self._stable_board(principal, board_id)
         # What is always visible is told as of now and by this door's profile, whichever opened the board.
-        always = (await self.peg.open(principal, surface=SURFACE, profile=board.profile)).listing()
-        return Listing((*always.items, *board.pinned()))
+        return await (await self._stable_board(principal, board_id)).standing_listing()
 
     def _session(self, request: Request, principal: Principal | None) -> Session:
         return request.lifespan_context.sessions.of(request, principal)
