@@ -11,7 +11,7 @@ import pytest
 from pegboard import Context, Limits, MemoryPinStore, Pegboard, Principal, ToolRegistry, ToolResult
 from pegboard.board import Board
 from pegboard.errors import BoardError, CollisionError, StoreError
-from pegboard.pins import PinRecord
+from pegboard.pins import PinRecord, PinState
 from tests.support import ALICE, Rules, make, registry_of
 
 pytestmark = pytest.mark.anyio
@@ -379,3 +379,237 @@ async def test_what_is_not_used_can_be_unpinned_before_compacting() -> None:
             board.unpin(tool.name)
     await board.compact()
     assert list(board.listing().names) == ["z", "b"]
+
+
+async def test_pins_that_are_not_used_go_at_a_compaction_that_asks_for_it() -> None:
+    board = await open_bare(peg_of())
+    for name in "abc":
+        board.pin(name)
+    await board.commit()
+    board.pin("d")  # a wish for what is not there
+    await board.call("b")
+    pinned_or_used = time.time() + 1
+    assert (await board.compact()).tombstoned == ()
+    diff = await board.compact(unused_since=board._uses._used["b"])
+    assert (diff.tombstoned, diff.unchanged, diff.invalidations) == (("a", "c"), ("b",), ("compact",))
+    assert list(board.listing().names) == ["z", "b"]
+    board.pin("b")
+    assert (await board.compact(unused_since=pinned_or_used)).unchanged == ("b",)
+    assert (await board.compact(unused_since=pinned_or_used)).tombstoned == ("b",)
+
+
+async def test_a_pin_counts_as_used_when_it_is_pinned_and_when_its_board_is_opened() -> None:
+    peg = peg_of()
+    board = await open_bare(peg)
+    board.pin("a")
+    await board.commit()
+    before = time.time() - 60
+    assert (await board.compact(unused_since=before)).tombstoned == ()
+    again = await open_bare(peg, board_id=board.id)
+    assert (await again.compact(unused_since=before)).tombstoned == ()
+
+
+async def test_a_boundary_that_compacts_drops_unused_pins_only_where_that_is_set() -> None:
+    for patience, left in ((None, ["z", "b"]), (1e-9, ["z"])):
+        board = await open_bare(peg_of(limits=Limits(compact_tokens=1, compact_unused=patience)))
+        board.pin("a")
+        board.pin("b")
+        await board.commit()
+        board.unpin("a")
+        await board.commit()
+        await board.boundary()
+        assert list(board.listing().names) == left
+
+
+async def test_a_quarantined_pin_does_not_make_every_boundary_compact() -> None:
+    registry = tools()
+    board = await open_bare(peg_of(registry, limits=Limits(compact_tokens=1), on_drift="quarantine"))
+    board.pin("a")
+    await board.commit()
+    registry.replace_source("python", [make("a", "Changed."), *ON_DEMAND[1:], make("z", always=True)])
+    await board.commit()
+    assert board.pin_state("a") is PinState.QUARANTINED
+    assert board.tombstone_tokens == 0
+
+
+async def test_a_right_that_is_back_before_the_boundary_brings_the_same_bytes_back() -> None:
+    rules = Rules()
+    board = await open_bare(peg_of(policy=rules), ALICE)
+    board.pin("a")
+    board.pin("b")
+    await board.commit()
+    before = board.listing()
+    rules.hidden = {"a", "z"}
+    await board.view()
+    assert board.listing().items == before.items[2:]
+    rules.hidden = set()
+    await board.view()
+    assert board.listing().bytes == before.bytes
+    assert (await board.commit()).invalidations == ()
+    assert board.listing().bytes == before.bytes
+
+
+async def test_a_right_that_is_back_after_the_boundary_does_not_load_anything() -> None:
+    rules = Rules()
+    board = await open_bare(peg_of(policy=rules), ALICE)
+    board.pin("a")
+    board.pin("b")
+    await board.commit()
+    rules.hidden = {"a"}
+    diff = await board.commit()
+    assert (diff.tombstoned, diff.unchanged, diff.invalidations) == ((), ("b",), ("permission",))
+    rules.hidden = set()
+    assert (await board.commit()).invalidations == ()
+    assert list(board.listing().names) == ["z", "b"]
+
+
+async def test_an_always_visible_tool_that_was_hidden_is_a_matter_of_permission() -> None:
+    rules = Rules()
+    board = await open_bare(peg_of(policy=rules), ALICE)
+    board.pin("a")
+    await board.commit()
+    rules.hidden = {"z"}
+    assert (await board.commit()).invalidations == ("permission",)
+    rules.hidden = set()
+    assert (await board.commit()).invalidations == ("always-changed",)
+    assert list(board.listing().names) == ["z", "a"]
+
+
+async def test_of_two_looks_at_once_the_one_that_began_later_counts() -> None:
+    rules, asked = Rules(), asyncio.Event()
+
+    class Slow(Rules):
+        async def permitted(self, principal: Principal, action: Any, entries: Any) -> Any:
+            mask = [entry.name not in rules.hidden for entry in entries]
+            if not rules.hidden:
+                await asked.wait()
+            return mask
+
+    board_of = Slow()
+    asked.set()
+    board = await open_bare(peg_of(policy=board_of), ALICE)
+    board.pin("a")
+    await board.commit()
+    asked.clear()
+    slow = asyncio.create_task(board.view())
+    await asyncio.sleep(0)
+    rules.hidden = {"a"}
+    await board.view()
+    assert list(board.listing().names) == ["z"]
+    asked.set()
+    await slow
+    assert list(board.listing().names) == ["z"]
+
+
+async def test_a_policy_that_fails_puts_the_boundary_off_and_loses_nothing() -> None:
+    rules = Rules()
+    store = MemoryPinStore()
+    board = await open_bare(peg_of(policy=rules, store=store), ALICE)
+    board.pin("a")
+    await board.commit()
+    before = board.listing().bytes
+    board.pin("b")
+    rules.broken = True
+    diff = await board.compact()
+    assert (diff.unchanged, diff.invalidations, len(diff.notes)) == (("a",), (), 1)
+    assert board.listing().items == ()
+    assert board.pending == (("b",), ())
+    rules.broken = False
+    diff = await board.commit()
+    assert (diff.added, diff.invalidations) == (("b",), ())
+    assert board.listing().bytes.startswith(before[:-1])
+
+
+async def test_a_pin_that_becomes_always_visible_is_shown_once() -> None:
+    registry = tools()
+    board = await open_bare(peg_of(registry))
+    board.pin("a")
+    board.pin("b")
+    await board.commit()
+    registry.unregister("a")
+    registry.register(make("a", "Tool a.", always=True))
+    diff = await board.commit()
+    assert (diff.tombstoned, diff.unchanged, diff.invalidations) == ((), ("b",), ("always-changed",))
+    assert list(board.listing().names) == names(board) == ["a", "z", "b"]
+
+
+async def test_always_visible_tools_that_only_come_behind_change_nothing_shown_before() -> None:
+    registry = tools()
+    board = await open_bare(peg_of(registry))
+    await board.commit()
+    before = board.listing().bytes
+    registry.register(make("zz", always=True))
+    assert (await board.commit()).invalidations == ()
+    assert board.listing().bytes.startswith(before[:-1])
+
+
+async def test_a_definition_that_is_only_spelt_in_another_order_keeps_its_bytes() -> None:
+    def spelt(*keys: str) -> list[Any]:
+        schema = {"type": "object", "properties": {}, "x": 1}
+        ordered = {key: schema[key] for key in keys}
+        return [make("a", input_schema=ordered), make("z", always=True, input_schema=ordered)]
+
+    registry = registry_of(*spelt("type", "properties", "x"))
+    board = await open_bare(peg_of(registry))
+    board.pin("a")
+    await board.commit()
+    before = board.listing().bytes
+    registry.replace_source("python", spelt("x", "properties", "type"))
+    assert not await board.stale()
+    assert (await board.commit()).invalidations == ()
+    assert board.listing().bytes == before
+
+
+async def test_a_board_that_is_opened_again_shows_what_it_showed_until_its_next_boundary() -> None:
+    registry = tools()
+    peg = peg_of(registry)
+    board = await open_bare(peg)
+    board.pin("a")
+    await board.commit()
+    registry.unregister("z")
+    registry.register(make("y", always=True))
+    again = await open_bare(peg, board_id=board.id)
+    assert again.listing().bytes == board.listing().bytes
+    assert names(again) == ["a"]
+    gone = await again.call("z")
+    assert isinstance(gone, ToolResult)
+    assert "no longer offered" in gone.text
+    assert (await again.commit()).invalidations == ("always-changed",)
+    assert names(again) == list(again.listing().names) == ["y", "a"]
+
+
+async def test_a_board_that_is_opened_for_fewer_tools_shows_fewer_of_what_vanished_too() -> None:
+    registry = tools()
+    peg = peg_of(registry)
+    board = await open_bare(peg)
+    for name in "abc":
+        board.pin(name)
+    await board.commit()
+    registry.unregister("b")
+    await board.commit()
+    again = await open_bare(peg, board_id=board.id, allowed=["a", "z"])
+    assert list(again.listing().names) == ["z", "a"]
+    refused = await again.call("b")
+    assert isinstance(refused, ToolResult)
+    assert refused.structured["error"]["code"] == "not_found"
+
+
+async def test_a_refusal_names_the_tools_of_the_profile_that_lead_on() -> None:
+    registry = tools()
+    peg = Pegboard([registry], profiles={"terse": ("tool_search", "call_tool")})
+    board = await peg.open(profile="terse")
+    board.pin("a")
+    board.pin("b")
+    await board.commit()
+    board.unpin("a")
+    registry.unregister("b")
+    await board.commit()
+    for name, told in (
+        ("a", "was unloaded. Load it again with tool_search."),
+        ("b", "is no longer offered by its source. Search with tool_search."),
+        ("nowhere", "No tool is named 'nowhere'. Search with tool_search."),
+    ):
+        for how in (board.call(name), board.call("call_tool", {"name": name})):
+            refused = await how
+            assert isinstance(refused, ToolResult)
+            assert told in refused.text or (name == "a" and not refused.is_error)

@@ -24,14 +24,14 @@ Prepare = Callable[[PinRecord, PinQueue], Awaitable[Boundary | None]]
 
 
 class GuardedStore:
-    """A store as the core sees it: whatever goes wrong in it comes out as StoreError. Process-wide."""
+    """A store as the core sees it: whatever goes wrong ``behind`` it comes out as StoreError. Process-wide."""
 
     def __init__(self, store: PinStore) -> None:
-        self._store = store
+        self.behind = store
 
     async def load(self, board_id: str) -> PinRecord | None:
         """The record, or None for a board that never saved."""
-        record = await _translated("load", self._store.load, board_id)
+        record = await _translated("load", self.behind.load, board_id)
         # Strangers write stores: what they give is believed only when it is one.
         given: object = record
         if given is not None and not isinstance(given, PinRecord):
@@ -40,11 +40,11 @@ class GuardedStore:
 
     async def save(self, board_id: str, record: PinRecord) -> bool:
         """Whether ``record`` followed what was stored, and is stored now. Only a plain True says so."""
-        return await _translated("save", self._store.save, board_id, record) is True
+        return await _translated("save", self.behind.save, board_id, record) is True
 
     async def delete(self, board_id: str) -> None:
         """Forget a board."""
-        await _translated("forget", self._store.delete, board_id)
+        await _translated("forget", self.behind.delete, board_id)
 
 
 class Keeping:

@@ -155,11 +155,11 @@ async def test_a_session_that_is_ended_is_forgotten_with_its_board(tmp_path: Pat
         loading = rpc("tools/call", {"name": "load_tool", "arguments": {"name": "echo"}}, 2)
         await http.post(address, headers=headers, json=loading)
         await http.post(address, headers=headers, json=rpc("tools/list", id_=3))
-        assert len(peg.store._records) == 1  # type: ignore[attr-defined]
+        assert len(peg.store.behind._records) == 1  # type: ignore[attr-defined]
         assert (await http.delete(address, headers=headers)).status_code == 200
         assert (await http.post(address, headers=headers, json=rpc("tools/list", id_=4))).status_code == 404
         async with asyncio.timeout(30):
-            while peg.store._records:  # type: ignore[attr-defined]
+            while peg.store.behind._records:  # type: ignore[attr-defined]
                 await asyncio.sleep(0.02)
 
 
