@@ -29,7 +29,8 @@ UNSEEN = [
     Case(
         "insika_schema_guard_violation",
         {"input": {"schema": {"properties": {"n": {"type": "integer"}}}, "args": {"n": 3.0}}},
-    )
+    ),
+    Case("insika_coercion", {"input": {"op": "utf8", "value": {"a": [1]}}}),
 ]
 """What the decisions settle and no vector shows."""
 

@@ -159,3 +159,36 @@ async def test_values_of_the_turn_reach_every_call() -> None:
 
     board = await board_of(make("tell", handler=tell))
     assert texts((await board.call_all([("tell", {}), ("tell", {})], context={"chat_id": 7})).results) == ["7", "7"]
+
+
+async def test_a_call_is_known_by_the_id_that_its_provider_gave_it() -> None:
+    async def key(arguments: dict[str, Any], context: Context) -> str:
+        return context.call_id
+
+    async def outer(arguments: dict[str, Any], context: Context) -> str:
+        inner = await context.call("key")
+        return f"{context.call_id} {texts((inner,))[0]}"
+
+    receipts = Receipts()
+    board = await board_of(make("key", handler=key), make("outer", handler=outer), receipts=receipts)
+    turn = await board.call_all(
+        [("key", {}, "c1"), ("call_tool", {"name": "key"}, "c2"), ("key", {}), ("key", {}, None), ("outer", {}, "c3")]
+    )
+    first, through, new, other, composed = texts(turn.results)
+    assert (first, through) == ("c1", "c2")
+    recorded = {(receipt.call_id, receipt.tool) for receipt in receipts.all}
+    assert recorded >= {("c1", "key"), ("c2", "call_tool"), ("c2", "key"), ("c3", "outer")}
+    assert len({first, through, new, other, *composed.split()}) == 6
+    assert texts((await board.call("key", call_id="c9"),)) == ["c9"]
+
+
+@pytest.mark.golden("insika_tool_envelope_call/timeout")
+async def test_a_call_that_took_too_long_is_on_record_as_one_that_may_have_happened() -> None:
+    async def slow(arguments: dict[str, Any], context: Context) -> None:
+        await asyncio.Event().wait()
+
+    receipts = Receipts()
+    board = await board_of(make("slow", handler=slow, timeout=0.01, approval="write"), receipts=receipts)
+    turn = await board.call_all([("slow", {}, "c1")])
+    assert "0.01 s" in texts(turn.results)[0]
+    assert (receipts.last.call_id, receipts.last.outcome) == ("c1", "timeout")

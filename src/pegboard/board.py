@@ -246,17 +246,19 @@ class Board:
         meta: Mapping[str, Any] | None = None,
         on_progress: ProgressSink | None = None,
         client: Any = None,
+        call_id: str | None = None,
     ) -> ToolResult | Halt:
         """Call a tool by its own name, meta-tools too, listed or not; only this board's tombstones refuse.
 
         A call that fails gives a result with ``is_error``; only cancellation raises. ``context`` adds to the board's
         values; ``meta`` is the request's ``_meta``; ``on_progress`` is told how far it is; ``client`` says what the
-        caller's connection can do.
+        caller's connection can do. ``call_id`` is the id that receipts, logs and the handler know it by: a provider's
+        own, where there is one, so that a call which is made again can be told (default: a new one).
         """
         self._last_call = time.monotonic()
         call = Context(
             tool=name,
-            call_id=new_call_id(),
+            call_id=call_id or new_call_id(),
             principal=self.principal,
             board=self,
             surface=self.surface,
@@ -273,23 +275,25 @@ class Board:
 
     async def call_all(
         self,
-        calls: Iterable[tuple[str, Any]],
+        calls: Iterable[tuple[str, Any] | tuple[str, Any, str | None]],
         *,
         context: Mapping[str, Any] | None = None,
         sequential: bool = False,
     ) -> Turn:
         """Call every tool of one model message, side by side; then tell whether one of them ends the turn.
 
-        ``calls`` are names, each with its arguments; one may come several times. Every call gets its result, also when
-        another fails or halts. ``context`` adds to the board's values; ``sequential`` has each wait for the one before.
+        ``calls`` are names, each with its arguments and, where it has one, its id; the same may come several times.
+        Every call gets its result, also when another fails or halts. ``context`` adds to the board's values;
+        ``sequential`` has each wait for the one before.
         """
-        starts = [partial(self.call, name, arguments, context=context) for name, arguments in calls]
+        asked = [(name, arguments, *call_id, None)[:3] for name, arguments, *call_id in calls]
+        starts = [partial(self.call, name, given, context=context, call_id=call_id) for name, given, call_id in asked]
         return await run_all(starts, sequential=sequential)
 
     async def call_any(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:
-        """Call any permitted tool of the catalog, tombstones too, from inside the call of ``context``."""
+        """Call any permitted tool of the catalog, tombstones too, in place of the call of ``context``: under its id."""
         self._note_call(name)
-        return await self._nested(name, arguments, context)
+        return await self._nested(name, arguments, context, context.call_id)
 
     async def commit(self) -> PinDiff:
         """A boundary: apply what is queued and save. Raises StoreError; the queue is kept then."""
@@ -411,13 +415,13 @@ class Board:
         if self._record.state(tool.name) is PinState.TOMBSTONED:
             raise UnloadedError(tool.name, way="load_tool" if "load_tool" in self._meta else self.finder)
 
-    async def _nested(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:
+    async def _nested(self, name: str, arguments: Any, context: Context, call_id: str) -> ToolResult | Halt:
         stack = (*context.stack, context.tool)
-        nested = replace(context, tool=name, call_id=new_call_id(), board=self, stack=stack)
+        nested = replace(context, tool=name, call_id=call_id, board=self, stack=stack)
         return await self._peg.dispatcher.run(name, arguments, nested, self._resolve, self._quarantine.refuse)
 
     async def _reenter(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult | Halt:
-        return await self._nested(name, dict(arguments), context)
+        return await self._nested(name, dict(arguments), context, new_call_id())
 
     def _note_call(self, name: str) -> None:
         # Names that a model invents would pile up.

@@ -73,8 +73,9 @@ class Context:
 
     ``principal`` is None in trusted local use. ``board`` is the board the call came through. ``values`` are the
     caller's context values (never the model's). ``meta`` is the request's ``_meta`` (tracing and vendor keys).
-    ``call_id`` names this call in receipts and logs. ``stack`` names the calls this one runs inside, outermost first.
-    ``client`` says what the caller's own connection can do, where the surface knows; a relay mirrors it.
+    ``call_id`` names this call in receipts and logs, and is the provider's own where the caller gave it: a key under
+    which a service can tell that it has done this before. ``stack`` names the calls this one runs inside, outermost
+    first. ``client`` says what the caller's own connection can do, where the surface knows; a relay mirrors it.
     ``on_progress`` is None where nobody listens.
     """
 

@@ -7,12 +7,13 @@ that a rule excuses one difference and no other.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pegboard.errors import CollisionError, InvalidNameError
+from pegboard.errors import CollisionError, ConfigError, InvalidNameError
 from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
 from pegboard.naming import is_legal
@@ -83,6 +84,11 @@ def says(code: str) -> Callable[[Case, Outcome], bool]:
         any(getattr(error, "code", "") == code for error in errors_in(got))
         or (isinstance(got, Returned) and any(told == code for told in members("code", got.value)))
     )
+
+
+def says_event(code: str) -> Callable[[Case, Outcome], bool]:
+    """Whether a call ended in an error with this code of ours."""
+    return lambda case, got: isinstance(got, Returned) and got.value.get("event", {}).get("code") == code
 
 
 def members(key: str, value: Any) -> Iterator[Any]:
@@ -174,6 +180,22 @@ def is_mistaken(given: Any, known: Set[str]) -> bool:
     if not isinstance(given, dict):
         return isinstance(given, list)
     return not given.keys() <= known or isinstance(given.get("limit"), str)
+
+
+def coerces(*functions: str, kind: type | tuple[type, ...]) -> Callable[[Case], bool]:
+    """Whether a vector gives one of these coercions a value of that kind."""
+    return lambda case: case.input.get("op") in functions and isinstance(case.input.get("value"), kind)
+
+
+def ends_without_result(case: Case) -> bool:
+    """Whether a handler streams, and no result is in its stream."""
+    streams = [*members("events", case.input.get("tools"))]
+    return any(all(event["type"] not in ("result", "error") for event in events) for events in streams)
+
+
+def has_broken_validator(case: Case) -> bool:
+    """Whether a validator of a tool's own raises."""
+    return any("throws" in (told.get("input") or {}) for told in case.input.get("tools", ()) if isinstance(told, dict))
 
 
 META: Final = frozenset({*META_TOOLS, "tool_explain"})
@@ -301,6 +323,57 @@ GOLDEN: Final = (
         "several clients leave them out for a tool without required ones",
         gives_no_object,
         without_error,
+    ),
+    Rule(
+        "success without a result is success",
+        "a tool that gives nothing has done what it was asked",
+        ends_without_result,
+        lambda case, got: isinstance(got, Returned) and got.value["event"] == {"type": "result", "data": None},
+    ),
+    Rule(
+        "a broken validator is the tool's own failure",
+        "the arguments may be right: the model is given an id for the log, and nothing that it could mend",
+        has_broken_validator,
+        says_event("internal_error"),
+    ),
+    Rule(
+        "a turn that is run again leaves out what has its result",
+        "the host has the results; receipts and handlers know each call by its provider's id, for a service to tell",
+        lambda case: (case.input.get("call_id") or "t") in (case.input.get("skip") or ()),
+        lambda case, got: isinstance(got, Returned) and got.value["tool_calls"] == case.input.get("times", 1),
+    ),
+    Rule(
+        "texts reach tools as they came",
+        "blanks round them, and texts of nothing else, are values",
+        coerces("presence", kind=str),
+        lambda case, got: isinstance(got, Returned) and got.value == case.input["value"],
+    ),
+    Rule(
+        "what is no text is not made one",
+        "arguments are never coerced: a list or a number where a text is wanted is a mistake to tell",
+        coerces("presence", kind=(list, dict, int, float)),
+        says("invalid_arguments"),
+    ),
+    Rule(
+        "flags are true or false",
+        "a word that looks like yes is a mistake to tell, with its place, and never read as no",
+        coerces("truthy?", kind=(str, int, float, list, dict)),
+        raised(ConfigError),
+    ),
+    Rule(
+        "blank is what Unicode calls blank",
+        "a query of blanks of any script finds nothing; control characters are not among them",
+        lambda case: coerces("blank?", "present?", kind=str)(case) and not case.input["value"].strip(" \t\r\n\0\xa0"),
+        lambda case, got: (
+            isinstance(got, Returned)
+            and got.value is ((case.input["op"] == "blank?") is not bool(case.input["value"].strip()))
+        ),
+    ),
+    Rule(
+        "a result that is no text is JSON",
+        "models read JSON, and no language's own way of writing values",
+        coerces("utf8", kind=(list, dict)),
+        lambda case, got: isinstance(got, Returned) and json.loads(got.value) == case.input["value"],
     ),
 )
 """The rules for golden vectors, in the order they are tried."""

@@ -14,9 +14,9 @@ import json
 from typing import Any, Final
 
 from pegboard.context import Context
-from pegboard.errors import ToolError
+from pegboard.errors import InvalidArgumentsError, ToolError
 from pegboard.receipts import Receipt
-from pegboard.tools import MISSING, Halt, Handler, Tool, ToolResult
+from pegboard.tools import EMPTY_SCHEMA, MISSING, Halt, Handler, JsonObject, Tool, ToolResult
 from tests.runners.golden.adapter import NotBuiltError
 from tests.runners.golden.adapters.making import tool
 from tests.runners.golden.outcome import Comparison, facts, named
@@ -70,12 +70,36 @@ def callable_tool(told: dict[str, Any], **more: Any) -> Tool:
     if told.get("validateOutput"):
         raise NotBuiltError("checking outputs")
     schema = {"input_schema": _schema(told["input"])} if "input" in told else {}
-    return tool(told, handler=handler(told.get("handler") or {"result": {"name": told["name"]}}), **schema, **more)
+    handle = handler(told.get("handler") or {"result": {"name": told["name"]}})
+    return tool(told, handler=_validated(told, handle), **schema, **more)
 
 
-def _schema(told: dict[str, Any]) -> dict[str, Any]:
+def _validated(told: dict[str, Any], handle: Handler) -> Handler:
+    """A validator of one's own is the beginning of a handler: it raises what is wrong with the arguments."""
+    validator = told.get("input") or {}
+    if not validator.keys() & {"issues", "throws"}:
+        return handle
+
+    async def validated(arguments: dict[str, Any], context: Context) -> Any:
+        if "throws" in validator:
+            raise RuntimeError(f"the validator threw {validator['throws']}")
+        if issues := validator["issues"]:
+            raise InvalidArgumentsError(told["name"], [_issue(issue) for issue in issues])
+        return await handle(arguments, context)
+
+    return validated
+
+
+def _issue(told: dict[str, Any]) -> str:
+    place = "/".join(map(str, told.get("path") or ()))
+    return f"{place or 'arguments'}: {told['message']}"
+
+
+def _schema(told: dict[str, Any]) -> JsonObject:
+    if told.keys() & {"issues", "throws"}:
+        return EMPTY_SCHEMA
     if "require_string" not in told:
-        raise NotBuiltError("validators of one's own")
+        raise NotBuiltError(f"a validator with {sorted(told)}")
     name = told["require_string"]
     return {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
 
@@ -84,8 +108,6 @@ def handler(told: dict[str, Any]) -> Handler:
     """The handler that a vector describes. Raises NotBuiltError."""
     if not told.keys() & KNOWN:
         raise NotBuiltError(f"handlers with {sorted(told)}")
-    if "events" in told and not any(event["type"] == "result" for event in told["events"]):
-        raise NotBuiltError("a stream without a result")
 
     async def handle(arguments: dict[str, Any], context: Context) -> Any:
         if told.get("echo"):
@@ -115,7 +137,7 @@ async def _streamed(events: list[dict[str, Any]], context: Context) -> Any:
     for event in events:
         if event["type"] == "progress":
             await context.progress(event.get("percent", 0), 100, event.get("message"))
-    return next(event["data"] for event in events if event["type"] == "result")
+    return next((event["data"] for event in events if event["type"] == "result"), None)
 
 
 def event_of(result: ToolResult | Halt) -> dict[str, Any]:

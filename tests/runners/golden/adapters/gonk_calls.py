@@ -41,8 +41,9 @@ def same_end(comparison: Comparison, expected: dict[str, Any], got: Outcome) -> 
     told, answer = expected["returns"], got.value
     begun = comparison.values.get("abort") != "before"
     tools = {tool["name"] for tool in comparison.values["tools"]} if begun else set()
+    ended = told["events"][-1] if told["events"] else {"type": "error", **told["outcome"]}
     return (
-        events_differ(comparison, told["events"][-1], answer["event"])
+        events_differ(comparison, ended, answer["event"])
         or comparison.value(in_our_words(told["metrics"]) if begun else [], answer["metrics"], "metrics")
         or comparison.value([name for name in told["used"] if name in tools], answer["used"], "used")
     )
