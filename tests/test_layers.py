@@ -36,6 +36,7 @@ CORE = (
     "context",
     "receipts",
     "pins",
+    "pin_store",
     "drift",
     "boundary",
     "search",
