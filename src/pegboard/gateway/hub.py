@@ -34,7 +34,10 @@ class Hub:
     @classmethod
     @asynccontextmanager
     async def running(cls, peg: Pegboard, store: PinStore) -> AsyncIterator[Hub]:
-        """A hub that is told of the pegboard's changes until the context ends. Sessions' boards are kept in ``store``."""
+        """A hub that is told of the pegboard's changes until the context ends.
+
+        Sessions' boards are kept in ``store``.
+        """
         async with anyio.create_task_group() as tasks:
             hub = cls(peg, store, tasks)
             unsubscribe = peg.on_change(hub._on_change), peg.on_boundary(hub._on_boundary)
