@@ -105,4 +105,4 @@ def status_of(store: PinStore) -> StoreStatus:
     """How a store is doing, as far as it says."""
     if isinstance(store, ManagedStore):
         return store.status()
-    return StoreStatus(kind="memory" if isinstance(store, MemoryPinStore) else type(store).__name__)
+    return StoreStatus(kind="memory" if type(store) is MemoryPinStore else type(store).__name__)
