@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from pegboard import Approval, Context, Halt, Limits, Pegboard, Principal, Tool, ToolError, ToolResult
+from pegboard import Approval, Context, Halt, Limits, Pegboard, Principal, Tool, ToolError, ToolResult, tool
+from pegboard.tools import MISSING, OutputCheck, text_block
 from tests.support import ALICE, Receipts, Rules, make, registry_of
 
 pytestmark = pytest.mark.anyio
@@ -71,11 +74,14 @@ async def test_any_other_exception_is_logged_and_answered_with_an_id(caplog: pyt
     assert "hunter2" in caplog.text
 
 
-async def test_a_value_that_is_no_json_is_an_internal_error() -> None:
+async def test_a_value_that_is_no_json_is_refused_by_its_place(caplog: pytest.LogCaptureFixture) -> None:
     async def handler(arguments: dict[str, Any], context: Context) -> object:
-        return {"a": object()}
+        return {"items": [1, {"lock": object()}]}
 
-    assert code(await call(make("t", handler=handler))) == "internal_error"
+    result = await call(make("t", handler=handler))
+    assert code(result) == "invalid_result"
+    assert "result.items[1].lock: an object has no JSON form" in result.text
+    assert "result.items[1].lock" in caplog.text
 
 
 async def test_a_slow_call_is_stopped_at_its_limit() -> None:
@@ -145,14 +151,24 @@ async def test_an_exception_that_cannot_be_told_is_an_internal_error() -> None:
     assert code(await call(make("t", handler=handler))) == "internal_error"
 
 
-async def test_a_result_that_has_no_end_is_an_internal_error() -> None:
+async def test_a_result_that_has_no_end_is_refused() -> None:
     endless: list[object] = []
     endless.append(endless)
 
     async def handler(arguments: dict[str, Any], context: Context) -> ToolResult:
         return ToolResult(structured={"a": endless})
 
-    assert code(await call(make("t", handler=handler))) == "internal_error"
+    result = await call(make("t", handler=handler))
+    assert code(result) == "invalid_result"
+    assert "nested more than 200 deep, or inside itself" in result.text
+
+
+async def test_an_error_whose_facts_are_no_json_is_told_without_them() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> None:
+        raise ToolError("The order is closed.", data={"order": object()})
+
+    result = await call(make("t", handler=handler))
+    assert result.structured == {"error": {"code": "tool_error", "message": "The order is closed."}}
 
 
 async def test_a_long_error_is_shortened_like_any_result() -> None:
@@ -174,11 +190,28 @@ async def test_a_large_result_is_shortened_and_says_so() -> None:
 
 
 async def test_a_result_that_loses_its_promised_structure_is_an_error() -> None:
-    async def handler(arguments: dict[str, Any], context: Context) -> dict[str, str]:
-        return {"text": "x" * 10_000}
+    async def handler(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+        return {"rows": list(range(1_000))}
 
-    result = await call(make("t", handler=handler, output_schema={"type": "object"}), limits=Limits(result_chars=1_000))
+    schema = {"type": "object", "properties": {"rows": {"type": "array", "minItems": 1_000}}}
+    result = await call(make("t", handler=handler, output_schema=schema), limits=Limits(result_chars=1_000))
     assert result.is_error
+    assert result.structured is MISSING
+    assert "its schema allows no shorter one" in result.text
+
+
+async def test_a_result_that_stays_within_its_schema_when_shortened_is_a_success() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> dict[str, Any]:
+        return {"rows": list(range(1_000)), "total": 1_000}
+
+    schema = {"type": "object", "properties": {"rows": {"type": "array"}}, "required": ["rows", "total"]}
+    result = await call(make("t", handler=handler, output_schema=schema), limits=Limits(result_chars=1_000))
+    assert not result.is_error
+    assert result.structured["total"] == 1_000
+    kept = result.structured["rows"]
+    assert kept == list(range(len(kept)))
+    assert f"{1_000 - len(kept)} of 1000 items of rows left out" in result.text
+    assert json.loads(result.content[0]["text"]) == result.structured
 
 
 async def test_a_halt_passes_through_with_its_payload() -> None:
@@ -337,3 +370,202 @@ async def test_a_sink_that_fails_changes_no_outcome(caplog: pytest.LogCaptureFix
 
     assert not (await call(make("t"), receipts=Broken())).is_error
     assert "disk full" in caplog.text
+
+
+# Exceptions that would end more than a call.
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), GeneratorExit(), BaseException("odd")], ids=repr)
+async def test_an_exception_that_would_end_more_than_the_call_is_an_internal_error(error: BaseException) -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> None:
+        raise error
+
+    receipts = Receipts()
+    assert code(await call(make("t", handler=handler), receipts=receipts)) == "internal_error"
+    assert receipts.last.reason.startswith(type(error).__name__)
+
+
+def test_a_true_interrupt_ends_the_process() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(call(make("t", handler=handler)))
+
+
+def test_a_call_that_is_thrown_away_with_its_loop_ends_quietly(caplog: pytest.LogCaptureFixture) -> None:
+    ended: list[str] = []
+
+    async def inner(arguments: dict[str, Any], context: Context) -> None:
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            ended.append("inner")
+
+    async def outer(arguments: dict[str, Any], context: Context) -> Any:
+        result = await context.call("inner")
+        ended.append("never")
+        return result
+
+    async def board() -> Any:
+        return await Pegboard([registry_of(make("inner", handler=inner), make("outer", handler=outer))]).open()
+
+    loop = asyncio.new_event_loop()
+    running = loop.run_until_complete(board()).call("outer")
+    task = loop.create_task(running)
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    running.close()
+    task._log_destroy_pending = False  # type: ignore[attr-defined]
+    assert ended == ["inner"]
+    assert caplog.records == []
+
+
+# Calls inside calls.
+
+
+async def test_a_tool_may_not_call_itself_when_it_was_called_through_call_tool() -> None:
+    async def again(arguments: dict[str, Any], context: Context) -> Any:
+        return await context.call("again")
+
+    board = await Pegboard([registry_of(make("again", handler=again))]).open()
+    result = await board.call("call_tool", {"name": "again"})
+    assert isinstance(result, ToolResult)
+    assert code(result) == "cycle"
+    assert "call_tool -> again -> again" in result.text
+
+
+async def test_a_chain_of_ten_thousand_tools_ends_with_an_answer() -> None:
+    reached: list[int] = []
+
+    def link(number: int) -> Tool:
+        async def handler(arguments: dict[str, Any], context: Context) -> Any:
+            reached.append(number)
+            return await context.call(f"t{number + 1}")
+
+        return make(f"t{number}", handler=handler)
+
+    board = await Pegboard([registry_of(*(link(number) for number in range(10_000)))]).open()
+    result = await board.call("t0")
+    assert isinstance(result, ToolResult)
+    assert code(result) == "cycle"
+    assert "at most 32" in result.text
+    assert len(reached) == 33
+
+
+# Progress.
+
+
+async def test_a_listener_that_fails_does_not_fail_the_call(caplog: pytest.LogCaptureFixture) -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> str:
+        await context.progress(1)
+        return "done"
+
+    async def deaf(progress: float, total: float | None, message: str | None) -> None:
+        raise OSError("the client has gone")
+
+    board = await Pegboard([registry_of(make("t", handler=handler))]).open()
+    result = await board.call("t", on_progress=deaf)
+    assert isinstance(result, ToolResult)
+    assert result.text == "done"
+    assert "the client has gone" in caplog.text
+
+
+# Output checks.
+
+COUNTED: dict[str, Any] = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+def giving(value: Any, check: str) -> Tool:
+    async def handler(arguments: dict[str, Any], context: Context) -> Any:
+        return value
+
+    return make("t", handler=handler, output_schema=COUNTED, output_check=check)
+
+
+async def test_a_result_that_fits_its_schema_is_given_as_it_is() -> None:
+    for check in OutputCheck:
+        result = await call(giving({"n": 1}, check))
+        assert (result.structured, result.meta) == ({"n": 1}, {})
+
+
+async def test_a_result_that_does_not_fit_fails_the_call_when_the_check_is_strict() -> None:
+    receipts = Receipts()
+    result = await call(giving({"n": "one"}, "strict"), receipts=receipts)
+    assert code(result) == "invalid_result"
+    assert result.text == "The result of t is not valid: n: expected integer, got string 'one'."
+    assert result.structured["error"]["problems"] == ["n: expected integer, got string 'one'"]
+    assert receipts.last.outcome == "invalid_result"
+
+
+async def test_a_result_that_does_not_fit_is_passed_on_with_a_note_when_the_check_warns(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    receipts = Receipts()
+    result = await call(giving({"n": "one"}, "warn"), receipts=receipts)
+    assert (result.is_error, result.structured) == (False, {"n": "one"})
+    assert result.meta["dev.pegboard/output"] == {"problems": ["n: expected integer, got string 'one'"]}
+    assert (receipts.last.outcome, "n: expected integer" in receipts.last.reason) == ("ok", True)
+    assert "n: expected integer" in caplog.text
+
+
+async def test_nobody_looks_when_the_check_is_off() -> None:
+    result = await call(giving({"n": "one"}, "off"))
+    assert (result.is_error, result.meta) == (False, {})
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("text", "structured content is missing (required)"),
+        (None, "structured content is missing (required)"),
+        ({}, "n: missing (required)"),
+        (ToolResult(structured=[1]), "result: expected object, got array of 1"),
+        (Halt(result=ToolResult.of({"n": None})), "n: expected integer, got null"),
+    ],
+    ids=range(5),
+)
+async def test_what_is_wrong_with_a_result_is_told(value: Any, told: str) -> None:
+    assert told in (await call(giving(value, "strict"))).text
+
+
+async def test_at_most_five_problems_are_told_and_the_text_is_short() -> None:
+    schema = {"type": "object", "properties": {f"p{n}": {"type": "integer"} for n in range(100)}}
+    wrong = giving({f"p{n}": "x" * 100 for n in range(100)}, "strict").with_(output_schema=schema)
+    result = await call(wrong)
+    assert len(result.structured["error"]["problems"]) == 5
+    assert len(result.text) < 1_000
+
+
+async def test_a_failed_call_is_not_held_against_the_schema() -> None:
+    failed = ToolResult(content=(text_block("no"),), is_error=True)
+    assert (await call(giving(failed, "strict"))).text == "no"
+
+
+async def test_a_halt_that_does_not_fit_carries_the_note() -> None:
+    board = await Pegboard([registry_of(giving(Halt(result=ToolResult.of({"n": "x"})), "warn"))]).open()
+    halt = await board.call("t")
+    assert isinstance(halt, Halt)
+    assert "dev.pegboard/output" in halt.result.meta
+
+
+async def test_python_functions_are_held_strictly_to_what_they_say_they_return() -> None:
+    @dataclass
+    class Total:
+        n: int
+
+    @tool
+    def wrong() -> Total:
+        return {"n": "one"}  # type: ignore[return-value]
+
+    @tool(output_check="off")
+    def unwatched() -> Total:
+        return {"n": "one"}  # type: ignore[return-value]
+
+    @tool
+    def right() -> Total:
+        return Total(1)
+
+    assert code(await call(wrong)) == "invalid_result"
+    assert (await call(unwatched)).structured == {"n": "one"}
+    assert (await call(right)).structured == {"n": 1}

@@ -22,11 +22,12 @@ from pegboard.auth import Action, Principal
 from pegboard.board_tools import meta_tools
 from pegboard.boundary import Boundary, PinDiff, at_boundary, settled_always
 from pegboard.context import Context, ProgressSink
-from pegboard.dispatch import cancels, new_call_id
+from pegboard.dispatch import new_call_id
 from pegboard.drift import Drift
 from pegboard.errors import MetaToolError, NotFoundError, UnloadedError
 from pegboard.finding import FindResult, View, find, missing_notes
-from pegboard.keeping import GuardedStore, Keeping
+from pegboard.handling import cancels
+from pegboard.keeping import Keeping
 from pegboard.limits import Limits
 from pegboard.pins import PinEvent, PinQueue, PinRecord, PinState, Slot, step
 from pegboard.prefix import Listing
@@ -56,7 +57,6 @@ class Board:
         peg: Pegboard,
         *,
         board_id: str,
-        store: GuardedStore,
         record: PinRecord | None,
         principal: Principal | None,
         surface: str,
@@ -72,7 +72,7 @@ class Board:
         self._values = context
         self._allowed = allowed
         self._meta = meta_tools(peg.profiles[profile])
-        self._kept = Keeping(store, board_id, record or PinRecord(owner=principal.key if principal else None))
+        self._kept = Keeping(peg.store, board_id, record or PinRecord(owner=principal.key if principal else None))
         self._quarantine = Quarantine(self._kept, peg.on_drift, peg.accepted, self._meta)
         self._hidden: frozenset[str] = frozenset()
         self._looks = self._last_look = 0
@@ -82,7 +82,7 @@ class Board:
     async def begin(self) -> None:
         """Freeze the first listing of a board that has none. ``Pegboard.open`` has done this."""
         view = await self.view()
-        if self._record.blank:
+        if not self._record.generation:
             self._kept.record = replace(self._record, always=self._standing(view))
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -12,7 +13,10 @@ if TYPE_CHECKING:
     from pegboard.finding import FindResult, View
     from pegboard.limits import Limits
     from pegboard.pins import PinState
+    from pegboard.places import Ticket
     from pegboard.tools import Halt, ToolResult
+
+logger = logging.getLogger(__name__)
 
 ProgressSink = Callable[[float, float | None, str | None], Awaitable[None]]
 """``await sink(progress, total, message)``."""
@@ -76,7 +80,8 @@ class Context:
     ``call_id`` names this call in receipts and logs, and is the provider's own where the caller gave it: a key under
     which a service can tell that it has done this before. ``stack`` names the calls this one runs inside, outermost
     first. ``client`` says what the caller's own connection can do, where the surface knows; a relay mirrors it.
-    ``on_progress`` is None where nobody listens.
+    ``on_progress`` is None where nobody listens. ``ticket`` is what the call holds of the limits on calls that run at
+    once; dispatch sets it, and calls made from this one stand in for it.
     """
 
     tool: str
@@ -90,6 +95,7 @@ class Context:
     client: Any = None
     on_progress: ProgressSink | None = field(default=None, repr=False)
     reenter: Reenter = field(default=_no_reenter, repr=False)
+    ticket: Ticket | None = field(default=None, repr=False, compare=False)
 
     @property
     def finder(self) -> str:
@@ -97,13 +103,17 @@ class Context:
         return self.board.finder if self.board is not None else "find_tools"
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        """Tell the caller how far the call is. Does nothing where nobody listens."""
-        if self.on_progress is not None:
+        """Tell the caller how far the call is. Does nothing where nobody listens; a listener that fails is logged."""
+        if self.on_progress is None:
+            return
+        try:
             await self.on_progress(progress, total, message)
+        except Exception:
+            logger.warning("progress of %r could not be told", self.tool, exc_info=True)
 
     async def call(self, name: str, arguments: Mapping[str, Any] | None = None) -> ToolResult | Halt:
         """Call another tool with the same principal, board and values, through the same dispatch.
 
-        A tool that is already on the stack answers with an error (CycleError).
+        A tool that is already on the stack answers with an error (CycleError), and so does one more than 32 calls deep.
         """
         return await self.reenter(name, arguments or {}, self)

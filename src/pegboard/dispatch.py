@@ -1,8 +1,8 @@
 """Dispatch: the one path that every call takes.
 
-    resolve -> authorize -> admit -> approve -> check -> record -> run -> bound -> receipt
+    resolve -> authorize -> admit -> approve -> check -> record -> run -> bound -> verify -> receipt
 
-Each stage is a function that hands the call on or raises a CallError; ``Dispatcher.STAGES`` composes them.
+Each stage is a function that hands the call on or raises a CallError; ``STAGES`` composes them.
 Nothing raises out of a dispatch but its own cancellation: every failure is a result that the model can read.
 """
 
@@ -14,27 +14,35 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from math import inf
 from typing import Any, Final, Protocol
 
 from pegboard.auth import Action, Decision, Policy, Principal
-from pegboard.bounds import bounded
+from pegboard.bounds import bounded, outcome_of
 from pegboard.context import Context
 from pegboard.errors import (
     CallError,
-    CallTimeoutError,
     CycleError,
     DeniedError,
     HandlerError,
     InvalidArgumentsError,
+    InvalidResultError,
     NotFoundError,
     told,
 )
+from pegboard.handling import cancels, handled, unexpected
 from pegboard.limits import Limits
+from pegboard.places import Places
 from pegboard.receipts import LET_THROUGH, Receipt, ReceiptSink
-from pegboard.tools import MISSING, Approval, Halt, Tool, ToolResult
+from pegboard.tools import Approval, Halt, OutputCheck, Tool, ToolResult
+from pegboard.values import NotJsonError
 
 logger = logging.getLogger(__name__)
+
+MAX_STACK: Final = 32
+"""Calls that one call may stand inside of."""
+
+OUTPUT_KEY: Final = "dev.pegboard/output"
+"""The key of a result's ``_meta`` that names what does not fit the tool's output schema: ``{"problems": [...]}``."""
 
 Resolve = Callable[[str], Tool]
 """The tool of a name in the caller's catalog. Raises NotFoundError, or UnloadedError for one that is gone."""
@@ -53,7 +61,8 @@ class Approver(Protocol):
 class Call:
     """One call on its way through the stages. Lives as long as one dispatch.
 
-    ``tool``, ``decision`` and ``outcome`` are filled in on the way; ``reason`` is the truth for the receipt.
+    ``tool``, ``decision``, ``value`` (what the handler gave back) and ``outcome`` are filled in on the way; ``reason``
+    is the truth for the receipt.
     """
 
     name: str
@@ -63,6 +72,7 @@ class Call:
     gate: Gate | None = None
     tool: Tool | None = None
     decision: Decision | None = None
+    value: Any = None
     outcome: ToolResult | Halt | None = None
     reason: str = ""
     began: float = field(default_factory=time.time)
@@ -85,6 +95,7 @@ class Dispatcher:
 
     ``policy`` is asked where the context has a principal; ``approver`` may be None (then what needs asking is denied).
     With ``mandatory``, no handler runs before ``sink`` has taken a receipt that says that it was let through.
+    ``places`` are those of the calls that run at once; None for calls that are never kept waiting.
     """
 
     policy: Policy
@@ -92,6 +103,7 @@ class Dispatcher:
     approver: Approver | None = None
     sink: ReceiptSink | None = None
     mandatory: bool = False
+    places: Places | None = field(default_factory=Places)
 
     async def run(
         self, name: str, arguments: Any, context: Context, resolve: Resolve, gate: Gate | None = None
@@ -115,13 +127,13 @@ class Dispatcher:
             return self._failed(call, error)
         except Exception as error:
             # A name that is none, a policy's or a handler's object that breaks whatever looks at it.
-            return self._failed(call, _unexpected(call, error))
+            return self._failed(call, unexpected(call.name, call.context, error))
         if isinstance(call.outcome, Halt):
             return "halt"
         return "tool_error" if call.outcome is not None and call.outcome.is_error else "ok"
 
     def _failed(self, call: Call, error: CallError) -> str:
-        call.reason = call.reason or str(error)
+        call.reason = call.reason or _truth(error)
         call.outcome = bounded(ToolResult.of_error(error), self.limits.result_chars)
         return error.code
 
@@ -152,11 +164,13 @@ class Dispatcher:
 
 
 async def resolve(dispatcher: Dispatcher, call: Call) -> None:
-    """Find the tool; refuse one that is already on the stack."""
+    """Find the tool; refuse one that is already on the stack, and a stack without end."""
     call.tool = call.resolve(call.name)
-    if call.name in call.context.stack:
-        path = " -> ".join((*call.context.stack, call.name))
-        raise CycleError(f"{call.name!r} may not call itself ({path}).")
+    stack = call.context.stack
+    if call.name in stack:
+        raise CycleError(f"{call.name!r} may not call itself ({' -> '.join((*stack, call.name))}).")
+    if len(stack) > MAX_STACK:
+        raise CycleError(f"{call.name!r} stands inside {len(stack)} calls, and at most {MAX_STACK} may.")
 
 
 async def authorize(dispatcher: Dispatcher, call: Call) -> None:
@@ -227,34 +241,43 @@ async def record(dispatcher: Dispatcher, call: Call) -> None:
 
 
 async def run(dispatcher: Dispatcher, call: Call) -> None:
-    """Run the handler under its time limit; translate whatever it raises."""
-    tool = call.found
-    limit = tool.timeout or dispatcher.limits.call_timeout
-    deadline = asyncio.timeout(None if limit == inf else limit)
-    try:
-        async with deadline:
-            value = await tool.handler(call.arguments, call.context)
-        call.outcome = _halted(call, value) if isinstance(value, Halt) else ToolResult.of(value)
-    except CallError:
-        raise
-    except asyncio.CancelledError as error:
-        if cancels(error):
-            raise
-        raise _unexpected(call, error) from error
-    except Exception as error:
-        # A TimeoutError may be the handler's own: then it is as unexpected as any other exception.
-        raise _timed_out(call, limit) if deadline.expired() else _unexpected(call, error) from error
+    """Run the handler in its turn and under its time limit."""
+    call.value = await handled(call.found, call.arguments, call.context, dispatcher.limits, dispatcher.places)
 
 
 async def bound(dispatcher: Dispatcher, call: Call) -> None:
-    """Keep the result within its size."""
-    if isinstance(call.outcome, ToolResult):
-        call.outcome = _within(dispatcher, call, call.outcome)
-    elif isinstance(call.outcome, Halt):
-        call.outcome = replace(call.outcome, result=_within(dispatcher, call, call.outcome.result))
+    """Make a result of what came, within its size."""
+    from pegboard.schema import output_problems
+
+    schema = call.found.output_schema
+    fits = None if schema is None else lambda value: not output_problems(schema, value)
+    try:
+        outcome = outcome_of(call.value, dispatcher.limits.result_chars, fits=fits)
+    except NotJsonError as error:
+        logger.warning("the result of %r is no JSON (call %s): %s", call.name, call.context.call_id, error)
+        raise InvalidResultError(call.name, [str(error)], hint=error.hint) from error
+    call.outcome = _halted(call, outcome) if isinstance(outcome, Halt) else outcome
 
 
-STAGES: Final[tuple[Stage, ...]] = (resolve, authorize, admit, approve, check, record, run, bound)
+async def verify(dispatcher: Dispatcher, call: Call) -> None:
+    """Hold structured content against the output schema, as strictly as the tool says."""
+    from pegboard.schema import output_problems
+
+    tool, result = call.found, call.outcome.result if isinstance(call.outcome, Halt) else call.outcome
+    if tool.output_schema is None or tool.output_check is OutputCheck.OFF or result is None or result.is_error:
+        return
+    wrong = output_problems(tool.output_schema, result.structured)
+    if not wrong:
+        return
+    call.reason = f"does not fit the output schema: {'; '.join(wrong)}"
+    logger.warning("the result of %r (call %s) %s", call.name, call.context.call_id, call.reason)
+    if tool.output_check is OutputCheck.STRICT:
+        raise InvalidResultError(call.name, wrong)
+    noted = replace(result, meta={**result.meta, OUTPUT_KEY: {"problems": wrong}})
+    call.outcome = replace(call.outcome, result=noted) if isinstance(call.outcome, Halt) else noted
+
+
+STAGES: Final[tuple[Stage, ...]] = (resolve, authorize, admit, approve, check, record, run, bound, verify)
 """The pipeline. The receipt is written after the last stage, however the call ended."""
 
 
@@ -287,16 +310,6 @@ def tier_of(tool: Tool, arguments: Any) -> Approval:
     return declared if isinstance(declared, Approval) else Approval.EXEC
 
 
-def cancels(error: BaseException) -> bool:
-    """Whether ``error`` comes from somebody who cancelled this task.
-
-    Strangers' code that waited for something cancelled raises CancelledError too, but has only failed: let through, it
-    would take whatever serves the call down with it.
-    """
-    task = asyncio.current_task()
-    return isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling() > 0)
-
-
 def new_call_id() -> str:
     """An id for one call: 128 random bits, in hex."""
     return uuid.uuid4().hex
@@ -307,24 +320,7 @@ def _halted(call: Call, halt: Halt) -> ToolResult | Halt:
     return halt.result if halt.result.is_error else replace(halt, by=halt.by or call.name)
 
 
-def _within(dispatcher: Dispatcher, call: Call, result: ToolResult) -> ToolResult:
-    kept = bounded(result, dispatcher.limits.result_chars)
-    # A client that was shown an output schema refuses a success without structured content.
-    lost = call.found.output_schema is not None and kept.structured is MISSING and result.structured is not MISSING
-    return replace(kept, is_error=True) if lost else kept
-
-
-def _timed_out(call: Call, limit: float) -> CallTimeoutError:
-    return CallTimeoutError(
-        f"{call.name!r} took longer than {limit:g} s and was stopped.", hint="Ask for less, or try again later."
-    )
-
-
-def _unexpected(call: Call, error: BaseException) -> HandlerError:
-    call.reason = told(error)
-    logger.error("%r failed (call %s)", call.name, call.context.call_id, exc_info=error)
-    return HandlerError(
-        f"{call.name!r} failed unexpectedly.",
-        hint=f"The log has the details under {call.context.call_id}.",
-        data={"id": call.context.call_id},
-    )
+def _truth(error: CallError) -> str:
+    """What the receipt says of a failed call: of an exception that nobody meant for the model, the exception itself."""
+    cause = error.__cause__ if isinstance(error, HandlerError) else None
+    return str(error) if cause is None else told(cause)

@@ -17,8 +17,9 @@
     │   ├── InvalidArgumentsError    mend the arguments; ``problems`` says which
     │   ├── CallTimeoutError         try again, or with less to do
     │   ├── UpstreamError            the server behind the tool failed or is away
-    │   ├── CycleError               a tool called itself through ``Context.call``
+    │   ├── CycleError               calls inside calls without end: its own, too deep, or waiting for one another
     │   ├── HandlerError             an unexpected exception; its id is in the log
+    │   ├── InvalidResultError       the tool's own result is none; ``problems`` says where
     │   └── ToolError                raised by handlers: a message meant for the model
     ├── BoardError               open another board: this one is not yours, or is not there
     └── StoreError               the store could not load or save; what was queued is kept
@@ -177,7 +178,7 @@ class InvalidArgumentsError(CallError):
 
 
 class CallTimeoutError(CallError):
-    """The call took longer than its limit, and was cancelled."""
+    """The call took longer than its limit, and was cancelled; or waited so long for a free place and never ran."""
 
     code = "timeout"
 
@@ -189,7 +190,10 @@ class UpstreamError(CallError):
 
 
 class CycleError(CallError):
-    """A tool would be called from inside its own call."""
+    """A call inside another one would have no end: its own tool is running, or it waits for a call that waits for it.
+
+    One that is nested too deep is refused likewise.
+    """
 
     code = "cycle"
 
@@ -198,6 +202,17 @@ class HandlerError(CallError):
     """A handler raised something unexpected. The exception is in the log under ``data["id"]``, never in the message."""
 
     code = "internal_error"
+
+
+class InvalidResultError(CallError):
+    """A tool gave back what is no JSON, or does not fit its output schema; ``problems`` are at most five, short."""
+
+    code = "invalid_result"
+
+    def __init__(self, name: str, problems: Sequence[str], *, hint: str = "") -> None:
+        listed = "; ".join(problems)
+        super().__init__(f"The result of {name} is not valid: {listed}.", hint=hint, data={"problems": list(problems)})
+        self.problems = tuple(problems)
 
 
 class ToolError(CallError):

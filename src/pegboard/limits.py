@@ -29,6 +29,7 @@ class Limits:
     page: int = 50
     find_tokens: int = 2_000
     call_timeout: float = 60.0
+    concurrency: int = 1_000
     result_chars: int = 100_000
     compact_tokens: int = 2_000
     compact_idle: float = 300.0

@@ -58,12 +58,17 @@ def _may_be_seconds(value: Any) -> bool:
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and value > 0)
 
 
+def _may_be_count(value: Any) -> bool:
+    return value is None or (type(value) is int and value > 0)
+
+
 def _may_be_function(value: Any) -> bool:
     return value is None or callable(value)
 
 
 _TEXT: Final = "Give text."
 _TEXTS_IN_A_LIST: Final = "Give a list of texts."
+_COUNT: Final = "Give how many calls may run at once, from 1, or None for any number."
 _OBJECT: Final = "Give a mapping of texts to JSON values."
 
 _FIELDS: Final[Mapping[str, tuple[_Holds, str]]] = {
@@ -84,6 +89,9 @@ _FIELDS: Final[Mapping[str, tuple[_Holds, str]]] = {
     "annotations": (_may_be_object, _OBJECT),
     "definition": (_may_be_object, _OBJECT),
     "timeout": (_may_be_seconds, "Give seconds above 0, or None for the board's limit."),
+    "concurrency": (_may_be_count, _COUNT),
+    "source_concurrency": (_may_be_count, _COUNT),
+    "output_check": (lambda value: value in ("off", "warn", "strict"), "Use one of: off, warn, strict."),
     "handler": (callable, "Give an async function of (arguments, context)."),
     "requires": (_may_be_function, 'Pass a function that takes nothing, such as lambda: shutil.which("git").'),
 }

@@ -44,6 +44,18 @@ class Approval(StrEnum):
         return list(Approval).index(self)
 
 
+class OutputCheck(StrEnum):
+    """What is done with structured content that does not fit the tool's output schema.
+
+    ``off``: nothing. ``warn``: the result is passed on, with its problems in the log and in its ``_meta``. ``strict``:
+    the call has failed, and the model is told the problems.
+    """
+
+    OFF = "off"
+    WARN = "warn"
+    STRICT = "strict"
+
+
 _VISIBILITIES: Final = list(Visibility)
 _APPROVALS: Final = list(Approval)
 
@@ -114,6 +126,10 @@ class Tool:
     ``closed`` says that arguments outside the schema are refused with the nearest name (Python functions), whatever
     the schema says.
 
+    ``timeout`` is in seconds; None means the limit of the Pegboard. At most ``concurrency`` calls of the tool, and
+    ``source_concurrency`` calls of all tools of its source, run at once; None means any number. ``output_check`` says
+    what becomes of results that do not fit ``output_schema``.
+
     ``requires()`` is asked once, when the tool is registered: where it does not hold, the tool is set aside, or shown
     with ``degraded_description`` if it has one; it stays callable then, for what it can still do.
 
@@ -142,6 +158,9 @@ class Tool:
     cost: str | None = None
     latency: str | None = None
     timeout: float | None = None
+    concurrency: int | None = None
+    source_concurrency: int | None = None
+    output_check: OutputCheck = OutputCheck.WARN
     requires: Callable[[], Any] | None = field(default=None, compare=False, repr=False)
     degraded_description: str | None = None
     definition: JsonObject | None = field(default=None, repr=False)
@@ -160,6 +179,7 @@ class Tool:
                 hint=f"Use one of: {', '.join(Visibility)}.",
             )
         object.__setattr__(self, "visibility", Visibility(self.visibility))
+        object.__setattr__(self, "output_check", OutputCheck(self.output_check))
         if self.approval in _APPROVALS:
             object.__setattr__(self, "approval", Approval(self.approval))
 
@@ -245,21 +265,36 @@ class ToolResult:
     def of(cls, value: Any) -> ToolResult:
         """A handler's return value as a result: text as it is, None as no content, any other value as JSON.
 
-        Objects are also given as structured content; a ToolResult passes through.
+        Objects are also given as structured content; a ToolResult passes through. Dataclasses, pydantic models, dates,
+        sets and their like are told in their JSON form.
+
+        Raises NotJsonError, a ValueError, naming the place of what has none.
         """
+        from pegboard.values import plain_json
+
         if isinstance(value, ToolResult):
             return value
         if value is None:
             return cls()
-        if isinstance(value, str):
-            return cls(content=(text_block(value),))
-        text = json.dumps(value, ensure_ascii=False)
-        return cls(content=(text_block(text),), structured=value if isinstance(value, dict) else MISSING)
+        plain = plain_json(value)
+        if isinstance(plain, str):
+            return cls(content=(text_block(plain),))
+        text = json.dumps(plain, ensure_ascii=False)
+        return cls(content=(text_block(text),), structured=plain if isinstance(plain, dict) else MISSING)
 
     @classmethod
     def of_error(cls, error: CallError) -> ToolResult:
-        """A failed call for the model to read: the message as text, code and facts as structured content."""
-        return cls(content=(text_block(str(error)),), structured=error.to_json(), is_error=True)
+        """A failed call for the model to read: the message as text, code and facts as structured content.
+
+        Facts that are no JSON are left out.
+        """
+        from pegboard.values import NotJsonError, plain_json
+
+        try:
+            told = plain_json(error.to_json())
+        except NotJsonError:
+            told = {"error": {"code": error.code, "message": str(error.message)}}
+        return cls(content=(text_block(str(error)),), structured=told, is_error=True)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from pegboard.config import Settings
@@ -106,9 +104,9 @@ def test_a_secret_is_not_repeated_when_it_is_wrong(load_text: Load) -> None:
         assert secret not in said
 
 
-def test_an_empty_file_is_all_defaults(load_text: Load, home: Path) -> None:
+def test_an_empty_file_is_all_defaults(load_text: Load) -> None:
     loaded = load_text("")
-    assert loaded.settings == Settings(store_file=home / ".local" / "state" / "pegboard" / "boards.sqlite3")
+    assert loaded.settings == Settings()
     assert not loaded.problems
 
 

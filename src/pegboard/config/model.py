@@ -37,7 +37,7 @@ from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
 from pegboard.rules import WORDS, Rule, faults
 from pegboard.sources.mcp.spec import Era, StdioSpec
-from pegboard.tools import Approval, Visibility
+from pegboard.tools import Approval, OutputCheck, Visibility
 
 Ranker = Literal["lexical", "bm25", "substring", "keyword"]
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -46,13 +46,13 @@ Word = str | Mapping[str, str] | None
 COUNT: Final = integer(1)
 WAIT: Final = seconds(0)
 SESSION_IDLE: Final = seconds(1)
-DAYS: Final = seconds(0)
 META_TOOL_NAMES: Final = list_of(choice(*META_TOOLS))
 COLLISIONS: Final = choice(*get_args(Collisions))
 LOG_LEVEL: Final = choice(*get_args(LogLevel))
 ON_DRIFT: Final = choice(*get_args(OnDrift))
 RANKER: Final = choice(*get_args(Ranker))
 ERA: Final = choice(*get_args(Era))
+OUTPUT_CHECK: Final = choice(*OutputCheck)
 VISIBILITY: Final = by_glob(choice(*Visibility))
 APPROVAL: Final = by_glob(choice(*Approval))
 NAMES: Final = list_of(NAME)
@@ -115,7 +115,10 @@ class LimitKeys(Keys):
     query_chars: int = key(COUNT, "Characters of a query that are searched for; the rest is cut.", Limits.query_chars)
     page: int = key(COUNT, "Entries on a page of `list_tools`.", Limits.page)
     find_tokens: int = key(COUNT, "Tokens that one answer of `find_tools` may take.", Limits.find_tokens)
-    call_timeout: float = key(SECONDS, "Seconds that one call may take.", Limits.call_timeout)
+    call_timeout: float = key(
+        SECONDS, "Seconds that one call may take, waiting for a free place included.", Limits.call_timeout
+    )
+    concurrency: int = key(COUNT, "Calls that may run at once, of all tools.", Limits.concurrency)
     result_chars: int = key(COUNT, "Characters of one result at most.", Limits.result_chars)
     compact_tokens: int = key(COUNT, "Tokens of tombstones that make a commit compact.", Limits.compact_tokens)
     compact_idle: float = key(SECONDS, "Idle seconds after which a commit compacts.", Limits.compact_idle)
@@ -147,14 +150,6 @@ class SearchKeys(Keys):
     """``[search]``: how tools are found. Immutable; belongs to one load."""
 
     ranker: Ranker = key(RANKER, "Which ranker orders what a search finds.", "lexical")
-
-
-@dataclass(frozen=True, kw_only=True)
-class StoreKeys(Keys):
-    """``[store]``: where boards are kept. Immutable; belongs to one load."""
-
-    path: str | None = key(NAME, 'A SQLite file, relative to this one; `"memory"`: only while Pegboard runs.')
-    keep: float = key(DAYS, "Days without use after which a board is forgotten.", 90.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,6 +250,8 @@ class UpstreamKeys(Keys):
     approval: Word = key(APPROVAL, "The tier of its tools: one word for all, or a table from globs.")
     start_timeout: float | None = key(SECONDS, "Seconds it may take to start and to list its tools.")
     call_timeout: float | None = key(SECONDS, "Seconds that one of its calls may take; unset: that of `[limits]`.")
+    concurrency: int | None = key(COUNT, "Calls of its tools that may run at once; unset: any number.")
+    output_check: OutputCheck | None = key(OUTPUT_CHECK, "What becomes of results that do not fit their schema.")
     max_line: int | None = key(integer(1024), "Bytes of its longest message.")
     era: Era | None = key(ERA, "How the session begins.")
     lazy: bool | None = key(FLAG, "Start it only when it is needed.")
@@ -288,7 +285,6 @@ SECTIONS: Final[Mapping[str, type[Keys]]] = {
     "boards": BoardKeys,
     "log": LogKeys,
     "search": SearchKeys,
-    "store": StoreKeys,
     "profiles": ProfileKeys,
     "receipts": ReceiptKeys,
     "policy": PolicyKeys,
@@ -323,8 +319,7 @@ class Settings:
     """A configuration, read, merged and filled in. Immutable; belongs to one load.
 
     ``upstreams`` by name, those of the file itself first, then those of imports in their order. ``python``,
-    ``log_file``, ``receipts_file`` and ``store_file`` are absolute paths; without a ``store_file`` boards are kept in
-    memory, else for ``store_keep`` days. ``profiles`` has only those that the file changes.
+    ``log_file`` and ``receipts_file`` are absolute paths. ``profiles`` has only those that the file changes.
     ``file`` is the file itself, None where there are only clients' files.
     ``policy`` are the rules in force, None where the file has no ``[policy]`` and everything is allowed; ``principals``
     are those that it names, ``principal`` the one whose rights the gateway's clients have, None for trusted local use.
@@ -335,8 +330,6 @@ class Settings:
     log_file: Path | None = None
     log_level: LogLevel = "warning"
     ranker: Ranker = "lexical"
-    store_file: Path | None = None
-    store_keep: float = StoreKeys.keep
     collisions: Collisions = "refuse"
     on_drift: OnDrift = "accept"
     profiles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -28,6 +28,8 @@ _AS_WRITTEN: Final = (
     "approval",
     "start_timeout",
     "call_timeout",
+    "concurrency",
+    "output_check",
     "max_line",
     "era",
 )

@@ -11,7 +11,7 @@ from pegboard.schema.document import MAX_SUBSCHEMAS
 from pegboard.schema.flat import flat_parameters
 from pegboard.schema.names import nearest
 from pegboard.schema.prepare import prepared
-from pegboard.schema.problems import problems
+from pegboard.schema.problems import output_problems, problems
 from pegboard.schema.signature import FunctionSchema, signature_schema
 from pegboard.schema.slim import slim
 
@@ -24,6 +24,7 @@ __all__ = [
     "compiled",
     "flat_parameters",
     "nearest",
+    "output_problems",
     "prepared",
     "problems",
     "signature_schema",

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pegboard.errors import InvalidSchemaError
+from pegboard.pointing import cut
 from pegboard.schema.compile import build, dialect, meta_validator, without_dialect
 from pegboard.schema.document import MAX_SUBSCHEMAS, Document
 from pegboard.schema.loops import MAX_CHAIN, MAX_STEPS, steps
 from pegboard.schema.names import nearest
 from pegboard.schema.plain import TOO_DEEP, flaw
 from pegboard.schema.walk import REFERENCES, TYPES, Pointer, at
-from pegboard.schema.wording import cut
 from pegboard.tools import MISSING, canonical_json
 
 MAX_BYTES: Final = 512 * 1024

@@ -8,7 +8,7 @@ from functools import cache
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any, Final
 
-from pegboard.schema.plain import Path
+from pegboard.pointing import Path
 from pegboard.schema.wording import MAX_PROBLEMS, got, problem, unknown
 from pegboard.tools import MISSING, Halt, ToolResult
 

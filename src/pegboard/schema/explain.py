@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from pegboard.pointing import Path
 from pegboard.schema.names import nearest
-from pegboard.schema.plain import Path
 from pegboard.schema.walk import TYPES, Schema, at
 from pegboard.schema.wording import got, listed, problem, shown, unknown
 

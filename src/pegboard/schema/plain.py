@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from pegboard.pointing import Path
 from pegboard.texts import is_encodable
-
-Path = tuple[str | int, ...]
-"""Where in a JSON value: keys and indexes from the root."""
 
 TOO_DEEP: Final = "nested too deep"
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
 from pegboard.errors import InvalidSchemaError
+from pegboard.pointing import cut
 from pegboard.schema.compile import compiled
 from pegboard.schema.explain import worded
 from pegboard.schema.plain import TOO_DEEP, flaw
 from pegboard.schema.prepare import text_forms_read
-from pegboard.schema.wording import MAX_PROBLEMS, cut, got, problem, unknown
-from pegboard.tools import JsonObject
+from pegboard.schema.wording import MAX_PROBLEMS, got, problem, unknown
+from pegboard.tools import MISSING, JsonObject
 
 MAX_ARGUMENT_DEPTH: Final = 100
 """Arrays and objects inside one another, in arguments. Deeper data crashes validators."""
@@ -43,6 +45,13 @@ def problems(schema: JsonObject, arguments: Any, *, closed: bool = False, lossle
     except (InvalidSchemaError, ValueError) as error:
         return [cut(f"the tool cannot be called: {error}")]
     return sorted(dict.fromkeys(texts), key=_urgency)[:MAX_PROBLEMS]
+
+
+def output_problems(schema: JsonObject, structured: Any) -> list[str]:
+    """What is wrong with a result's structured content, MISSING where it has none; like ``problems``."""
+    if structured is MISSING:
+        return ["structured content is missing (required)"]
+    return [re.sub("^arguments: ", "result: ", text) for text in problems(schema, structured)]
 
 
 def _strangers(schema: JsonObject, arguments: Mapping[str, Any], closed: bool) -> Iterator[str]:

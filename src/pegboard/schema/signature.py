@@ -11,11 +11,12 @@ from inspect import Parameter
 from typing import TYPE_CHECKING, Any
 
 from pegboard.errors import InvalidArgumentsError
+from pegboard.pointing import cut
 from pegboard.schema.annotations import said_in
 from pegboard.schema.conversion import conversion_problems, object_schema_of, of_arguments
 from pegboard.schema.docstring import documented
 from pegboard.schema.parameters import ABSENT, Reading, Shape
-from pegboard.schema.wording import MAX_PROBLEMS, cut, unknown
+from pegboard.schema.wording import MAX_PROBLEMS, unknown
 from pegboard.tools import JsonObject
 
 if TYPE_CHECKING:

@@ -3,48 +3,31 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from pegboard.pointing import MAX_CHARS, cut, place, quoted
 from pegboard.schema.names import nearest
 
 MAX_PROBLEMS: Final = 5
 """Problems told at once."""
 
-MAX_CHARS: Final = 160
-"""Characters of one problem."""
-
 _VALUE_CHARS: Final = 40
 _LISTED: Final = 6
-_BARE_KEY: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
-
-
-def place(path: Iterable[str | int]) -> str:
-    """A path as people write it: ``items[2].name``; ``arguments`` for the root."""
-    text = ""
-    for step in path:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        elif _BARE_KEY.fullmatch(step):
-            text += f".{step}" if text else step
-        else:
-            text += f"[{_quoted(step)}]"
-    return cut(text, MAX_CHARS // 2) or "arguments"
 
 
 def problem(path: Iterable[str | int], text: str) -> str:
     """One problem: the place, then the text, at most ``MAX_CHARS`` long."""
-    return cut(f"{place(path)}: {text}")
+    return cut(f"{place(path) or 'arguments'}: {text}")
 
 
 def unknown(name: str, names: Iterable[str] | None, path: Sequence[str | int] = ()) -> str:
     """The problem of an argument, or below the root a property, that nobody asked for. ``names``: None for untold."""
     known = list(names or ())
-    what = f"unknown {'property' if path else 'argument'} {_quoted(name)}"
+    what = f"unknown {'property' if path else 'argument'} {quoted(name)}"
     meant = nearest(name, known)
     if meant is not None:
-        text = f"{what}; did you mean {_quoted(meant)}?"
+        text = f"{what}; did you mean {quoted(meant)}?"
     elif known:
         text = f"{what}; known: {listed(known)}"
     else:
@@ -70,7 +53,7 @@ def got(value: Any) -> str:
 def shown(value: Any) -> str:
     """A value as it is written, at most 40 characters of it."""
     if isinstance(value, str):
-        return _quoted(value)
+        return quoted(value)
     return cut(json.dumps(value, ensure_ascii=False), _VALUE_CHARS)
 
 
@@ -83,13 +66,3 @@ def listed(values: Sequence[Any], first: Any = None) -> str:
     while len(text) > MAX_CHARS // 2 and ", " in text:
         text = text.rpartition(", ")[0]
     return f"{text}, ... ({len(ordered)})"
-
-
-def cut(text: str, length: int = MAX_CHARS) -> str:
-    """The text on one line, shortened with dots."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= length else flat[: length - 3] + "..."
-
-
-def _quoted(text: str) -> str:
-    return repr(text) if len(text) <= _VALUE_CHARS else f"{text[:_VALUE_CHARS]!r}..."

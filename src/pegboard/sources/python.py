@@ -24,8 +24,8 @@ from pegboard.context import Context
 from pegboard.errors import DefinitionError
 from pegboard.naming import slug
 from pegboard.schema import FunctionSchema, nearest, signature_schema
-from pegboard.sources.running import Progress, json_value, kind_of, run
-from pegboard.tools import Approval, Handler, JsonObject, Tool, Visibility
+from pegboard.sources.running import Progress, kind_of, run
+from pegboard.tools import Approval, Handler, JsonObject, OutputCheck, Tool, Visibility
 
 __all__ = ["FunctionTool", "Progress", "tool", "tools_from_file"]
 
@@ -76,6 +76,8 @@ class Options(TypedDict, total=False):
     cost: str | None
     latency: str | None
     timeout: float | None
+    concurrency: int | None
+    output_check: OutputCheck | str | None
     requires: Callable[[], Any] | None
     degraded_description: str | None
 
@@ -95,7 +97,9 @@ def tool(fn: Callable[..., Any] | None = None, /, **options: Unpack[Options]) ->
 
     ``name`` defaults to the function's own, ``description`` to its docstring; ``visibility`` is ``"on-demand"`` (the
     default) or ``"always"``; ``approval`` is ``"read"``, ``"write"``, ``"exec"`` or a function of the arguments;
-    ``timeout`` is in seconds, by default the board's limit. The other options are the fields of Tool.
+    ``timeout`` is in seconds, by default the board's limit; at most ``concurrency`` calls run at once, by default any
+    number; ``output_check`` is ``"strict"`` (the default: a result that does not fit what the function says it returns
+    is an error), ``"warn"`` or ``"off"``. The other options are the fields of Tool.
 
     Raises DefinitionError naming the parameter or option that cannot be used, InvalidNameError for a name outside
     the pattern.
@@ -109,7 +113,7 @@ def _made(options: Mapping[str, Any], fn: Callable[P, R]) -> FunctionTool[P, R]:
     signature = signature_schema(fn, name=name, injected=Context)
     fields = {option: _read_option(name, option, value) for option, value in options.items()}
     return FunctionTool(
-        **{"description": signature.description} | fields | {"name": name},
+        **{"description": signature.description, "output_check": OutputCheck.STRICT} | fields | {"name": name},
         handler=_handler(fn, signature),
         input_schema=signature.input_schema,
         output_schema=signature.output_schema,
@@ -124,7 +128,7 @@ def _handler(fn: Callable[..., Any], signature: FunctionSchema) -> Handler:
 
     async def handler(arguments: dict[str, Any], context: Context) -> Any:
         args, kwargs = signature.bind(arguments, context)
-        return json_value(signature.name, await run(kind, functools.partial(fn, *args, **kwargs), context))
+        return await run(kind, functools.partial(fn, *args, **kwargs), context)
 
     return handler
 
@@ -169,6 +173,12 @@ def _seconds(value: float) -> float:
     return float(value)
 
 
+def _count(value: int) -> int:
+    if type(value) is not int or value < 1:
+        raise ValueError(value)
+    return value
+
+
 _READ: Final[dict[str, Callable[[Any], Any]]] = {
     "tags": _words,
     "keywords": _words,
@@ -176,6 +186,8 @@ _READ: Final[dict[str, Callable[[Any], Any]]] = {
     "visibility": Visibility,
     "approval": lambda value: value if callable(value) else Approval(value),
     "timeout": _seconds,
+    "concurrency": _count,
+    "output_check": OutputCheck,
 }
 """How an option is read where a Tool needs it otherwise."""
 
@@ -183,6 +195,8 @@ _ALLOWED: Final = {
     "visibility": "'on-demand' or 'always'",
     "approval": "'read', 'write', 'exec', or a function of the arguments",
     "timeout": "a number of seconds above 0",
+    "concurrency": "a whole number from 1",
+    "output_check": "'strict', 'warn' or 'off'",
 }
 
 

@@ -1,25 +1,19 @@
-"""Calling a Python function as a handler: in the right place, with its progress told and its result made JSON."""
+"""Calling a Python function as a handler: in the right place, with its progress told."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
 import threading
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import aclosing
 from dataclasses import dataclass
 from enum import Enum
-from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 from pegboard.context import Context
-from pegboard.errors import ToolError
 from pegboard.schema.annotations import written
 from pegboard.sources.threads import in_thread, tame
-from pegboard.tools import Halt, ToolResult
-
-MOST_ITEMS: Final = 100_000
-"""Items that are taken from an iterator which a function returned."""
 
 
 @dataclass(frozen=True)
@@ -129,31 +123,3 @@ async def _tell(context: Context, value: Any, count: int) -> None:
             await context.progress(count, None, value)
         case int() | float() if not isinstance(value, bool):
             await context.progress(value)
-
-
-def json_value(name: str, value: Any) -> Any:
-    """A function's result as ToolResult, Halt, text, or any other JSON value.
-
-    Dataclasses, pydantic models, enums, dates, sets and their like become JSON; NaN and infinities become null.
-    Raises ToolError for bytes and whatever else has no JSON form.
-    """
-    if value is None or type(value) in (str, int, bool) or isinstance(value, ToolResult | Halt):
-        return value
-    if isinstance(value, bytes | bytearray | memoryview):
-        raise _no_json(name, value, "Decode it to text, or return a ToolResult with an image or resource block.")
-    from pydantic_core import to_jsonable_python
-
-    if isinstance(value, Iterator):
-        # It may have no end, and is asked on the loop, where everything else would wait for it.
-        value = list(islice(value, MOST_ITEMS + 1))
-        if len(value) > MOST_ITEMS:
-            raise ToolError(f"{name!r} returned an iterator of more than {MOST_ITEMS:,} items.", hint="Return a part.")
-    try:
-        return to_jsonable_python(value, inf_nan_mode="null")
-    except (ValueError, RecursionError) as error:
-        hint = "Return text, JSON values, a dataclass, a pydantic model or a ToolResult."
-        raise _no_json(name, value, hint) from error
-
-
-def _no_json(name: str, value: Any, hint: str) -> ToolError:
-    return ToolError(f"{name!r} returned a {type(value).__name__} that has no JSON form.", hint=hint)

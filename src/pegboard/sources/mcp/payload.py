@@ -12,7 +12,7 @@ from pegboard.naming import legal_name
 from pegboard.registry import Problem
 from pegboard.sources.mcp.noise import visible
 from pegboard.sources.mcp.spec import UpstreamSpec
-from pegboard.tools import Handler, Tool
+from pegboard.tools import Handler, OutputCheck, Tool
 
 REASON_CHARS: Final = 500
 
@@ -89,6 +89,8 @@ def _tool(source: str, bare_name: str, mending: _Mending, spec: UpstreamSpec, ha
         visibility=spec.visibility_of(bare_name),
         approval=spec.approval_of(bare_name),
         timeout=spec.call_timeout,
+        source_concurrency=spec.concurrency,
+        output_check=OutputCheck(spec.output_check),
         definition=raw,
         handler=handler_of(bare_name),
     )

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeVar
 
 from pegboard.errors import ConfigError
 from pegboard.naming import slug
-from pegboard.tools import Approval, Visibility
+from pegboard.tools import Approval, OutputCheck, Visibility
 
 Era = Literal["auto", "handshake", "modern"]
 
@@ -32,7 +32,10 @@ class UpstreamSpec:
     ``visibility`` and ``approval`` hold for every tool, or are mappings from such globs, the first match counts
     (otherwise: on-demand, undeclared). The upstream's own annotations never lower an approval tier.
     ``start_timeout`` seconds bound the start, from the first byte to the last page of tools (default 30).
-    ``call_timeout`` seconds bound a call; None means the board's. ``era`` says how the session begins:
+    ``call_timeout`` seconds bound a call; None means the board's. At most ``concurrency`` calls of its tools run at
+    once; None means any number. ``output_check`` says what becomes of structured content that does not fit the
+    upstream's own output schema: ``warn`` (the default) passes it on with a note, since the client may know better,
+    ``strict`` makes it an error, ``off`` does not look. ``era`` says how the session begins:
     ``auto`` (the handshake; ``server/discover`` where that is refused), ``handshake``, or ``modern``.
 
     Raises ConfigError for a prefix that holds other characters than A-Z a-z 0-9 _ -, and for unknown words.
@@ -46,6 +49,8 @@ class UpstreamSpec:
     approval: Approval | str | Mapping[str, Approval | str] | None = None
     start_timeout: float = 30.0
     call_timeout: float | None = None
+    concurrency: int | None = None
+    output_check: OutputCheck | str = OutputCheck.WARN
     era: Era = "auto"
 
     def __post_init__(self) -> None:
@@ -56,7 +61,7 @@ class UpstreamSpec:
                 f"The prefix {self.prefix!r} of upstream {self.name!r} has characters outside A-Z a-z 0-9 _ -.",
                 hint=f"Write {slug(self.prefix)!r}, or false for no prefix.",
             )
-        for field_name, words in (("visibility", Visibility), ("approval", Approval)):
+        for field_name, words in (("visibility", Visibility), ("approval", Approval), ("output_check", OutputCheck)):
             setting = getattr(self, field_name)
             for value in setting.values() if isinstance(setting, Mapping) else (setting,):
                 if value is not None and value not in list(words):
@@ -64,6 +69,11 @@ class UpstreamSpec:
                         f"{field_name} {value!r} of upstream {self.name!r} is unknown.",
                         hint=f"Use one of: {', '.join(words)}.",
                     )
+        if self.concurrency is not None and not self.concurrency >= 1:
+            raise ConfigError(
+                f"concurrency {self.concurrency!r} of upstream {self.name!r} lets no call through.",
+                hint="Give a whole number from 1, or None for any number.",
+            )
 
     @property
     def tool_prefix(self) -> str:

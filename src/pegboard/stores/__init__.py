@@ -1,5 +1,0 @@
-"""Where boards are kept for longer than a process."""
-
-from pegboard.stores.sql import SqlPinStore
-
-__all__ = ["SqlPinStore"]

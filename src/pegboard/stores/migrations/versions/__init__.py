@@ -1,1 +1,0 @@
-"""One file a revision. A revision that has been released is never changed."""
