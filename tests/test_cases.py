@@ -117,6 +117,26 @@ def test_a_folder_without_cases_fails(tmp_path: Path) -> None:
     assert main([]) == 2
 
 
+def test_functions_of_a_file_may_take_what_the_file_itself_defines(tmp_path: Path) -> None:
+    steps = [
+        {"do": "python_tools", "file": "tools.py"},
+        {"do": "call", "tool": "far", "args": {"p": {"x": 2}}, "expect": {"result_text": "Point(x=2)"}},
+    ]
+    tools = (
+        "from __future__ import annotations\n"
+        "import dataclasses\n"
+        "@dataclasses.dataclass\n"
+        "class Point:\n"
+        "    x: int\n"
+        "def far(p: Point) -> str:\n"
+        "    return str(p)\n"
+        "REGISTER = [('far', far)]\n"
+    )
+    case = written(tmp_path, steps) / "X1"
+    (case / "tools.py").write_text(tools, "utf-8")
+    assert run_case(case).why == ""
+
+
 @pytest.mark.parametrize(
     ("path", "equals", "halts"),
     [

@@ -196,6 +196,16 @@ def test_a_queue_keeps_the_last_wish_at_the_end() -> None:
     assert bench.queue.pending(bench.record) == (("b", "a"), ())
 
 
+def test_the_same_wish_again_keeps_its_place_and_outlives_the_settling_of_the_first() -> None:
+    bench = Bench().pin("c", "a")
+    saved = bench.queue.copy()
+    bench.pin("c")
+    assert bench.queue.pending(bench.record) == (("c", "a"), ())
+    bench.queue.settle(saved)
+    assert "c" in bench.queue
+    assert "a" not in bench.queue
+
+
 def test_settling_a_queue_keeps_wishes_that_came_later() -> None:
     queue = PinQueue()
     queue.put(PinEvent.PIN, "a")

@@ -155,8 +155,9 @@ class PinQueue:
         return name in self._wishes
 
     def put(self, event: PinEvent, name: str) -> None:
-        """Queue a pin or an unpin; it takes the place of an earlier wish for that name, at the end."""
-        self._wishes.pop(name, None)
+        """Queue a pin or an unpin. The same wish again keeps its place; another one for that name goes to the end."""
+        if name in self._wishes and self._wishes[name].event is not event:
+            del self._wishes[name]
         self._wishes[name] = _Wish(event)
 
     def step(self, state: PinState, name: str) -> PinState:

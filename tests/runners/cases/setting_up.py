@@ -19,11 +19,12 @@ REGISTERING: Final = '''\
 """The functions that {file} registers, as tools."""
 
 import importlib.util
+import sys
 
 from pegboard import tool
 
 _spec = importlib.util.spec_from_file_location("case_tools", {path!r})
-_module = importlib.util.module_from_spec(_spec)
+_module = sys.modules["case_tools"] = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_module)
 for _name, _function in _module.REGISTER:
     globals()[f"tool_{{_name}}"] = tool(_function, name=_name)
