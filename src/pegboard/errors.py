@@ -17,6 +17,11 @@
     │   ├── InvalidArgumentsError    mend the arguments; ``problems`` says which
     │   ├── CallTimeoutError         try again, or with less to do
     │   ├── UpstreamError            the server behind the tool failed or is away
+    │   ├── EgressError              outgoing HTTP failed; why in detail is for the operator alone
+    │   │   ├── RefusedRequestError      not sent: take another address, or have the operator allow this one
+    │   │   ├── UnreachableError         nobody answered: try again later
+    │   │   ├── RequestTimeoutError      too slow: try again, or ask for less
+    │   │   └── RefusedReplyError        the reply is too large, or broken: ask for less
     │   ├── CycleError               calls inside calls without end: its own, too deep, or waiting for one another
     │   ├── HandlerError             an unexpected exception; its id is in the log
     │   ├── InvalidResultError       the tool's own result is none; ``problems`` says where
@@ -187,6 +192,44 @@ class UpstreamError(CallError):
     """The server behind the tool is away, broke off, or answered with a protocol error."""
 
     code = "upstream_failed"
+
+
+class EgressError(CallError):
+    """Outgoing HTTP failed. The message tells nothing about the network inside.
+
+    ``rule`` names what failed, ``detail`` says why: both are for the operator, and never in the message or ``data``.
+    """
+
+    code = "egress_failed"
+
+    def __init__(self, message: str, *, rule: str, detail: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.rule = rule
+        self.detail = detail
+
+
+class RefusedRequestError(EgressError):
+    """The request was not sent: its address, or the one it was redirected to, may not be reached."""
+
+    code = "request_refused"
+
+
+class UnreachableError(EgressError):
+    """No permitted address answered, or the connection broke off."""
+
+    code = "unreachable"
+
+
+class RequestTimeoutError(EgressError):
+    """The reply did not come, or not whole, within the time limit."""
+
+    code = "request_timeout"
+
+
+class RefusedReplyError(EgressError):
+    """The reply is too large, or is not HTTP that can be read."""
+
+    code = "reply_refused"
 
 
 class CycleError(CallError):
