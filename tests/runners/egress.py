@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import logging
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -101,6 +102,7 @@ def main(arguments: list[str]) -> int:
     except OSError as error:
         print(f"cannot read {arguments[0]}: {error.strerror}", file=sys.stderr)
         return 2
+    logging.getLogger("pegboard.net").setLevel(logging.ERROR)  # each refusal is a warning there
     report = run(lines, find_check())
     for line in report.lines():
         print(line)

@@ -13,6 +13,7 @@ from typing import Final
 Address = IPv4Address | IPv6Address
 
 PUBLIC: Final = "public"
+CLOUD: Final = "a cloud's metadata service"
 EMBEDS: Final = "embeds"
 """The last 32 bits are the IPv4 address that is reached in truth: it decides."""
 
@@ -24,15 +25,15 @@ KINDS: Final[Mapping[str, str]] = {
     "127.0.0.0/8": "loopback",
     "169.254.0.0/16": "link-local",
     "172.16.0.0/12": "private",
-    "192.0.0.0/24": "protocol assignments",
+    "192.0.0.0/24": "for protocol assignments",
     "192.0.0.9/32": PUBLIC,
     "192.0.0.10/32": PUBLIC,
-    "192.0.2.0/24": "documentation",
-    "192.88.99.0/24": "6to4 relays",
+    "192.0.2.0/24": "for documentation",
+    "192.88.99.0/24": "for 6to4 relays",
     "192.168.0.0/16": "private",
-    "198.18.0.0/15": "benchmarking",
-    "198.51.100.0/24": "documentation",
-    "203.0.113.0/24": "documentation",
+    "198.18.0.0/15": "for benchmarking",
+    "198.51.100.0/24": "for documentation",
+    "203.0.113.0/24": "for documentation",
     "224.0.0.0/4": "multicast",
     "240.0.0.0/4": "reserved",
     "255.255.255.255/32": "broadcast",
@@ -43,23 +44,23 @@ KINDS: Final[Mapping[str, str]] = {
     "::ffff:0:0/96": EMBEDS,
     "::ffff:0:0:0/96": "IPv4-translated",
     "64:ff9b::/96": EMBEDS,
-    "64:ff9b:1::/48": "NAT64 of a local network",
+    "64:ff9b:1::/48": "behind a local NAT64",
     "100::/64": "discarded",
     "2000::/3": PUBLIC,
-    "2001::/23": "protocol assignments",
-    "2001::/32": "Teredo",
+    "2001::/23": "for protocol assignments",
+    "2001::/32": "a Teredo tunnel",
     "2001:1::1/128": PUBLIC,
     "2001:1::2/128": PUBLIC,
     "2001:1::3/128": PUBLIC,
-    "2001:2::/48": "benchmarking",
+    "2001:2::/48": "for benchmarking",
     "2001:3::/32": PUBLIC,
     "2001:4:112::/48": PUBLIC,
     "2001:20::/28": PUBLIC,
     "2001:30::/28": PUBLIC,
-    "2001:db8::/32": "documentation",
-    "2002::/16": "6to4",
-    "3fff::/20": "documentation",
-    "5f00::/16": "segment routing",
+    "2001:db8::/32": "for documentation",
+    "2002::/16": "a 6to4 tunnel",
+    "3fff::/20": "for documentation",
+    "5f00::/16": "for segment routing",
     "fc00::/7": "private",
     "fe80::/10": "link-local",
     "fec0::/10": "site-local",
@@ -103,9 +104,9 @@ _ROWS: Final[Mapping[int, list[_Row]]] = {4: _rows(4), 6: _rows(6)}
 
 
 def kind_of(address: Address) -> str:
-    """``PUBLIC``, or the word for what the address is instead; ``metadata`` before anything else."""
+    """``PUBLIC``, or words for what the address is instead; ``CLOUD`` before anything else."""
     if address in METADATA:
-        return "metadata"
+        return CLOUD
     value = int(address)
     kind = next(kind for mask, network, kind in _ROWS[address.version] if value & mask == network)
     tunnels = address.version == 6 and kind == PUBLIC and (value >> 32) & 0xFFFFFFFF in _ISATAP

@@ -12,7 +12,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Final
 
 from pegboard.errors import ConfigError, RefusedRequestError
-from pegboard.net.addresses import PUBLIC, Address, kind_of, read_address, unmapped
+from pegboard.net.addresses import CLOUD, PUBLIC, Address, kind_of, read_address, unmapped
 from pegboard.net.refusals import refuse
 from pegboard.net.urls import DEFAULT_PORTS, Origin, Target, parse, read_host
 
@@ -115,9 +115,10 @@ class EgressPolicy:
 
     def _admit_address(self, target: Target, address: Address) -> None:
         kind, plain = kind_of(address), unmapped(address)
-        if kind == PUBLIC or self._excepts(target, plain, metadata=kind == "metadata"):
+        if kind == PUBLIC or self._excepts(target, plain, metadata=kind == CLOUD):
             return
-        raise refuse("address", f"{target.origin.host} is {address}, which is {kind}")
+        at = f"{address}" if target.literal is not None else f"{target.origin.host} is at {address}, which"
+        raise refuse("address", f"{at} is {kind}")
 
     def _excepts(self, target: Target, address: Address, *, metadata: bool) -> bool:
         """Whether the operator allowed this address to this host. Metadata must have been named to the last bit."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from pegboard.errors import RefusedRequestError
 
-REFUSED: Final = "This address may not be reached."
+REFUSED: Final = "This address cannot be reached from here."
 """What a model reads, whatever rule refused: the rules that ask the network would else tell what is inside."""
 
 HINTS: Final[Mapping[str, str]] = {

@@ -85,9 +85,9 @@ def _authority(text: str) -> tuple[str, Address | None, str]:
     if not text.startswith("["):
         host, _, port = text.partition(":")
         return *read_host(host), port
-    inside, _, rest = text[1:].partition("]")
+    inside, closing, rest = text[1:].partition("]")
     literal = read_address(inside)
-    if literal is None or literal.version != 6 or rest[:1] not in ("", ":"):
+    if not closing or literal is None or literal.version != 6 or rest[:1] not in ("", ":"):
         raise refuse("syntax", "what stands in brackets is no IPv6 address, or more follows")
     return str(literal), literal, rest[1:]
 

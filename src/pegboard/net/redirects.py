@@ -1,0 +1,54 @@
+"""What is sent after a redirect: rules over values, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pegboard.net.refusals import refuse
+from pegboard.net.urls import Target, next_target
+
+FOLLOWED: Final = frozenset({301, 302, 303, 307, 308})
+
+CARRIED: Final = frozenset({"accept", "accept-language", "content-type", "user-agent"})
+"""Headers that go along to another origin; all others may hold what was meant for the first one alone."""
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """One request. Immutable. ``secrets`` are values that must not reach another origin than the first."""
+
+    method: str
+    target: Target
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    secrets: Collection[str] = ()
+
+    def redirected(self, status: int, location: str) -> Outgoing:
+        """The request that follows a reply. Raises RefusedRequestError when it may not be sent."""
+        target = next_target(self.target, location)
+        following = self._without_body() if _becomes_get(status, self.method) else self
+        if target.origin != self.target.origin:
+            following = following._for_strangers()
+        return replace(following, target=target)
+
+    def _without_body(self) -> Outgoing:
+        headers = tuple(pair for pair in self.headers if not pair[0].lower().startswith("content-"))
+        return replace(self, method="GET", headers=headers, body=b"")
+
+    def _for_strangers(self) -> Outgoing:
+        """Without anything that was configured for the first origin."""
+        if any(secret.encode() in self.body for secret in self._real_secrets()):
+            raise refuse("redirect", f"{self.target.origin} redirects a body that holds a secret to another origin")
+        return replace(self, headers=tuple(pair for pair in self.headers if self._may_leave(*pair)))
+
+    def _may_leave(self, name: str, value: str) -> bool:
+        return name.lower() in CARRIED and not any(secret in value for secret in self._real_secrets())
+
+    def _real_secrets(self) -> list[str]:
+        return [secret for secret in self.secrets if secret]
+
+
+def _becomes_get(status: int, method: str) -> bool:
+    return (status == 303 and method not in ("GET", "HEAD")) or (status in (301, 302) and method == "POST")
