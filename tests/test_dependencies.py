@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-PART_OF = {"pydantic-core": "pydantic", "mcp-types": "mcp"}
+PART_OF = {"httpcore2": "httpx2", "mcp-types": "mcp", "pydantic-core": "pydantic"}
 """Distributions that another one pins to its own release, and that are used with it only."""
 
 

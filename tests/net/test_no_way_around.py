@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,7 +79,13 @@ def found_in(tree: ast.AST) -> Iterator[tuple[int, str]]:
         yield from ((getattr(node, "lineno", 0), is_opener(name)) for name in names if is_opener(name))
 
 
-def uses() -> Iterator[tuple[str, int, str]]:
+@functools.cache
+def uses() -> tuple[tuple[str, int, str], ...]:
+    """Module, line and name of everything in the package that could open a connection."""
+    return tuple(all_uses())
+
+
+def all_uses() -> Iterator[tuple[str, int, str]]:
     for file in sorted(SOURCES.rglob("*.py")):
         where = file.relative_to(SOURCES).as_posix()
         for line, name in found_in(ast.parse(file.read_text("utf-8"))):
