@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -45,7 +45,7 @@ def checked_headers(response: httpcore2.Response, limit: int) -> tuple[tuple[str
 
 async def unpacked(
     response: httpcore2.Response, headers: Iterable[tuple[str, str]], method: str, limit: int | None
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes, None]:
     """A reply's body without its content codings, in pieces, counted. Raises EgressError."""
     named = list(headers)
     declared = [value for name, value in named if name == "content-length" and _LENGTH.fullmatch(value)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Final, NoReturn
 
@@ -92,7 +92,9 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 class _Stream(httpx2.AsyncByteStream):
     """A reply's body as it comes. Lives as long as the reply."""
 
-    def __init__(self, request: httpx2.Request, response: httpcore2.Response, pieces: AsyncIterator[bytes]) -> None:
+    def __init__(
+        self, request: httpx2.Request, response: httpcore2.Response, pieces: AsyncGenerator[bytes, None]
+    ) -> None:
         self._request = request
         self._response = response
         self._pieces = pieces
@@ -106,6 +108,7 @@ class _Stream(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         """Give the connection back, or close it when more was to come."""
+        await self._pieces.aclose()
         await self._response.aclose()
 
 
