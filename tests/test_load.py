@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import json, sys
 before = set(sys.modules)
@@ -23,6 +25,11 @@ def loaded_by(module: str) -> set[str]:
 
 def test_import_pegboard_loads_the_standard_library_alone() -> None:
     assert loaded_by("pegboard") - sys.stdlib_module_names == {"pegboard"}
+
+
+@pytest.mark.parametrize("module", ["addresses", "egress", "redirects", "refusals", "urls", "decoding"])
+def test_the_rules_for_outgoing_http_load_no_http_library(module: str) -> None:
+    assert loaded_by(f"pegboard.net.{module}") - sys.stdlib_module_names == {"pegboard"}
 
 
 def test_what_is_loaded_late_would_be_seen() -> None:
