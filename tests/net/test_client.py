@@ -19,7 +19,7 @@ from pegboard.errors import (
 )
 from pegboard.net.client import HttpClient, HttpLimits, TrustedProxy
 from pegboard.net.egress import EgressPolicy
-from pegboard.net.guard import GuardedBackend, GuardedUrl, Reach
+from pegboard.net.guard import GuardedBackend, GuardedUrl, Reach, first_to_answer
 from pegboard.net.refusals import REFUSED
 from pegboard.net.urls import parse
 from tests.net.scripted import Names, Network, Received, reply
@@ -294,6 +294,31 @@ async def test_the_next_address_is_tried_beside_one_that_says_nothing() -> None:
     assert network.connects == [PUBLIC, OTHER]
 
 
+async def test_a_connection_that_won_too_late_is_closed() -> None:
+    class Opened(httpcore2.AsyncNetworkStream):
+        closed = False
+
+        async def aclose(self) -> None:
+            self.closed = True
+
+    stream, winner_opened = Opened(), anyio.Event()
+
+    async def open_one(address: str) -> httpcore2.AsyncNetworkStream:
+        if address == OTHER:
+            winner_opened.set()
+            return stream
+        with anyio.CancelScope(shield=True):  # an attempt that cannot be given up at once
+            await winner_opened.wait()
+            outer.cancel()
+            await anyio.sleep(0.01)
+        raise httpcore2.ConnectError
+
+    with anyio.CancelScope() as outer:
+        await first_to_answer([PUBLIC, OTHER], open_one)
+    assert outer.cancelled_caught
+    assert stream.closed
+
+
 async def test_when_nobody_answers_the_request_was_not_refused() -> None:
     async with client(Network(fails=[PUBLIC, OTHER]), names(a_example=[PUBLIC, OTHER])) as http:
         with pytest.raises(UnreachableError) as caught:
@@ -352,6 +377,14 @@ async def test_what_the_guard_refuses_never_reaches_a_socket() -> None:
         await backend.connect_tcp("a.example", 80)
     with pytest.raises(RefusedRequestError, match=REFUSED):
         await backend.connect_unix_socket("/run/docker.sock")
+
+
+async def test_a_literal_address_is_checked_where_the_socket_is_opened_too() -> None:
+    network = Network()
+    backend = GuardedBackend(parse("https://10.0.0.5/"), ANY, Reach(names(), network, 1.0))
+    with pytest.raises(RefusedRequestError, match=REFUSED):
+        await backend.connect_tcp("10.0.0.5", 443)
+    assert network.connects == []
 
 
 async def test_a_request_without_a_policy_gets_no_connection() -> None:

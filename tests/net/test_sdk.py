@@ -118,6 +118,16 @@ async def test_a_stream_that_is_left_early_closes_its_connection() -> None:
         await server.gone.wait()
 
 
+async def test_the_protocol_cannot_be_changed() -> None:
+    async def switching(exchange: Exchange) -> None:
+        await exchange.say(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n")
+
+    async with serving(switching) as server, client() as http, through(http, server) as upstream:
+        with pytest.raises(httpx2.RemoteProtocolError):
+            await upstream.get(server.url(), headers={"Upgrade": "x", "Connection": "upgrade"})
+    assert server.exchanges[0].header("upgrade") is None
+
+
 async def test_a_port_where_nobody_listens_is_an_error_of_the_library() -> None:
     async with serving(lambda exchange: asyncio.sleep(0)) as server:
         pass

@@ -35,9 +35,7 @@ class Reply:
 
 
 def checked_headers(response: httpcore2.Response, limit: int) -> tuple[tuple[str, str], ...]:
-    """A reply's headers as text, names in lower case. Raises RefusedReplyError for a flood or a protocol switch."""
-    if response.status == 101:
-        raise RefusedReplyError("The reply changes the protocol.", rule="protocol")
+    """A reply's headers as text, names in lower case. Raises RefusedReplyError for a flood."""
     if sum(len(name) + len(value) for name, value in response.headers) > limit:
         raise RefusedReplyError(f"The reply's headers are larger than {limit:,} bytes.", rule="size")
     return tuple((name.decode("latin-1").lower(), _text(value)) for name, value in response.headers)

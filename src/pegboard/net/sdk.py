@@ -15,7 +15,8 @@ from pegboard.net.egress import EgressPolicy
 from pegboard.net.replies import checked_headers, unpacked
 from pegboard.net.urls import parse
 
-_REPLACED: Final = frozenset({b"host", b"connection", b"accept-encoding"})
+_REPLACED: Final = frozenset({b"host", b"connection", b"accept-encoding", b"upgrade"})
+"""Set by the client; an upgrade would leave HTTP, and the guard's view of it."""
 
 _AS_THEIRS: Final[Mapping[type[EgressError], type[httpx2.RequestError]]] = {
     RefusedRequestError: httpx2.UnsupportedProtocol,
