@@ -40,6 +40,7 @@ CORE = (
     "context",
     "receipts",
     "pins",
+    "pin_store",
     "drift",
     "boundary",
     "search",

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from pegboard.boundary import PinDiff, at_boundary
 from pegboard.context import Context
+from pegboard.pin_store import MemoryPinStore
 from pegboard.pins import (
     TRANSITIONS,
-    MemoryPinStore,
     PinEvent,
     PinQueue,
     PinRecord,

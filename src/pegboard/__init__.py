@@ -25,7 +25,7 @@ from pegboard.context import Context
 from pegboard.errors import PegboardError, ToolError
 from pegboard.limits import Limits
 from pegboard.peg import Pegboard
-from pegboard.pins import MemoryPinStore, PinStore
+from pegboard.pin_store import MemoryPinStore, PinStore
 from pegboard.prefix import Ledger, Listing, fingerprint, invalidation_reason
 from pegboard.receipts import Receipt, ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry

@@ -27,7 +27,7 @@ from pegboard.drift import Drift
 from pegboard.errors import MetaToolError, NotFoundError, UnloadedError
 from pegboard.finding import FindResult, View, find, missing_notes
 from pegboard.handling import cancels
-from pegboard.keeping import Keeping
+from pegboard.keeping import GuardedStore, Keeping
 from pegboard.limits import Limits
 from pegboard.pins import PinEvent, PinQueue, PinRecord, PinState, Slot, step
 from pegboard.prefix import Listing
@@ -57,6 +57,7 @@ class Board:
         peg: Pegboard,
         *,
         board_id: str,
+        store: GuardedStore,
         record: PinRecord | None,
         principal: Principal | None,
         surface: str,
@@ -72,7 +73,7 @@ class Board:
         self._values = context
         self._allowed = allowed
         self._meta = meta_tools(peg.profiles[profile])
-        self._kept = Keeping(peg.store, board_id, record or PinRecord(owner=principal.key if principal else None))
+        self._kept = Keeping(store, board_id, record or PinRecord(owner=principal.key if principal else None))
         self._quarantine = Quarantine(self._kept, peg.on_drift, peg.accepted, self._meta)
         self._hidden: frozenset[str] = frozenset()
         self._looks = self._last_look = 0
@@ -82,7 +83,7 @@ class Board:
     async def begin(self) -> None:
         """Freeze the first listing of a board that has none. ``Pegboard.open`` has done this."""
         view = await self.view()
-        if not self._record.generation:
+        if self._record.blank:
             self._kept.record = replace(self._record, always=self._standing(view))
 
     @property

@@ -7,6 +7,7 @@ board can be told from one that does not exist.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -21,6 +22,8 @@ from pegboard.tools import Approval, Halt, JsonObject, Tool, ToolResult, Visibil
 
 if TYPE_CHECKING:
     from pegboard.board import Board
+
+logger = logging.getLogger(__name__)
 
 _BOARD: Final[JsonObject] = {"type": "string", "description": "A board's id, from open_board."}
 
@@ -72,6 +75,7 @@ async def _saved(board: Board) -> PinDiff:
     try:
         return await board.boundary()
     except StoreError as error:
+        logger.exception("a board could not be saved")
         raise ToolError("The board could not be saved.", hint="Try again.") from error
     except BoardError as error:
         raise _no_board(error) from error
@@ -94,6 +98,9 @@ async def _board(context: Context, board_id: str | None) -> Board:
         return await context.board.other(board_id)
     except BoardError as error:
         raise _no_board(error) from error
+    except StoreError as error:
+        logger.exception("a board could not be read")
+        raise ToolError("The board could not be read.", hint="Try again.") from error
 
 
 def _no_board(error: BoardError) -> ToolError:

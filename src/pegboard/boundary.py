@@ -72,6 +72,7 @@ def at_boundary(
     after = replace(
         record,
         generation=record.generation + 1,
+        replacement=False,
         always=standing,
         slots=tuple(slots),
         digests=_remembered(record, (*standing, *slots), {**tools, **listed}, rule),

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from collections.abc import Awaitable, Callable
 from typing import Final, ParamSpec, TypeVar
 
 from pegboard.boundary import Boundary
 from pegboard.errors import BoardError, StoreError
 from pegboard.handling import cancels
-from pegboard.pins import PinQueue, PinRecord, PinStore
+from pegboard.pin_store import PinStore
+from pegboard.pins import PinQueue, PinRecord
 
 logger = logging.getLogger(__name__)
 
 _TRIES: Final = 20
+_PAUSE: Final = 0.005
+_LONGEST_PAUSE: Final = 0.25
+"""Seconds at most between the first two tries, doubled with every further one up to the longest."""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -71,7 +76,7 @@ class Keeping:
         """
         async with self._turn:
             base = self.record
-            for _ in range(_TRIES):
+            for tried in range(_TRIES):
                 self._refuse_closed()
                 queue = self.queue.copy()
                 boundary = await prepare(base, queue)
@@ -81,13 +86,16 @@ class Keeping:
                     self.record = boundary.record
                     self.queue.settle(queue)
                     return boundary
+                # Whoever lost waits at random, or the same ones would meet again and one of them lose every time.
+                await asyncio.sleep(random.uniform(0, min(_PAUSE * 2**tried, _LONGEST_PAUSE)))  # noqa: S311
                 base = await self._newer()
         raise StoreError(f"Board {self._board_id} was changed by others {_TRIES} times in a row.", hint="Commit again.")
 
     async def close(self) -> None:
         """Forget the board, after the boundary that is being made. There are no more of them."""
         async with self._turn:
-            await self._store.delete(self._board_id)
+            if self.record.generation:
+                await self._store.delete(self._board_id)
             self._closed = True
 
     async def _newer(self) -> PinRecord:

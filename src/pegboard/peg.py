@@ -19,7 +19,7 @@ from pegboard.keeping import GuardedStore
 from pegboard.limits import Limits
 from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.metatools import PROFILES
-from pegboard.pins import MemoryPinStore, PinStore
+from pegboard.pin_store import ManagedStore, MemoryPinStore, PinStore, status_of
 from pegboard.places import Places
 from pegboard.receipts import ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry
@@ -67,7 +67,7 @@ class Pegboard:
     ) -> None:
         self.limits = limits or Limits()
         self.policy: Policy = AllowAll() if policy is None else checked_policy(policy)
-        self.store = GuardedStore(store or MemoryPinStore())
+        self.store = MemoryPinStore() if store is None else store
         self.on_drift = checked_on_drift(on_drift)
         self.drifts = DriftLog()
         self.accepted: dict[str, str] = {}
@@ -110,8 +110,16 @@ class Pegboard:
         await self._sources.start()
 
     async def stop(self) -> None:
-        """Stop every source, side by side, and wait for it. One that fails is logged. Does nothing before ``start``."""
+        """Stop every source that was started, side by side, and close the store. What fails is logged.
+
+        A store opens again when it is used again.
+        """
         await self._sources.stop()
+        if isinstance(self.store, ManagedStore):
+            try:
+                await self.store.close()
+            except Exception:
+                logger.exception("the store did not close cleanly")
 
     def set_policy(self, policy: Policy | None) -> None:
         """Have another policy decide, from now on and everywhere at once; None allows everything.
@@ -213,7 +221,10 @@ class Pegboard:
         self.drifts.forget(name)
 
     def status(self) -> dict[str, Any]:
-        """How every source is doing, what was set aside, which definitions have changed, and who waits, as JSON."""
+        """How the sources and the store are doing, what was set aside, which definitions changed, who waits, as JSON.
+
+        What is told of the store is as of its last use.
+        """
         sources = []
         for source in self._sources.all:
             state = source.status()
@@ -226,6 +237,7 @@ class Pegboard:
             "generation": self.catalog.generation,
             "tools": len(self.catalog),
             "sources": sources,
+            "store": status_of(self.store).to_json(),
             "set_aside": problems,
             "drift": self.drifts.to_json(),
         } | ({"waiting": waiting} if waiting else {})
@@ -239,13 +251,15 @@ class Pegboard:
         context: Mapping[str, Any] | None = None,
         allowed: Iterable[str] | None = None,
         profile: str = "python",
+        store: PinStore | None = None,
     ) -> Board:
         """Open a board: a new one, or that of ``board_id`` as it was at its last boundary.
 
         ``context`` holds values for every call of this board; ``allowed`` the names of the tools it may show and call
-        (default: all; empty: none; unknown names are ignored); ``profile`` which meta-tools it has. Raises BoardError
-        for an id that does not exist or is somebody else's, StoreError when the store fails, ValueError for an unknown
-        profile, TypeError for an ``allowed`` that cannot be a list of names, PrincipalError for what is no principal.
+        (default: all; empty: none; unknown names are ignored); ``profile`` which meta-tools it has; ``store`` where it
+        is kept (default: where the Pegboard keeps boards). Raises BoardError for an id that does not exist or is
+        somebody else's, StoreError when the store fails, ValueError for an unknown profile, TypeError for an
+        ``allowed`` that cannot be a list of names, PrincipalError for what is no principal.
         """
         if allowed is not None and not isinstance(allowed, Iterable):
             raise TypeError(f"allowed is {allowed!r}; give the names of tools, [] for none of them, or None for all")
@@ -254,14 +268,16 @@ class Pegboard:
         if profile not in self.profiles:
             raise ValueError(f"unknown profile {profile!r}; there are {', '.join(sorted(self.profiles))}")
         owner = principal.key if principal else None
+        guarded = GuardedStore(self.store if store is None else store)
         record = None
         if board_id is not None:
-            record = await self.store.load(board_id)
+            record = await guarded.load(board_id)
             if record is None or record.owner != owner:
                 raise BoardError(f"There is no board {board_id!r}.", hint="Open a new one.")
         board = Board(
             self,
             board_id=board_id or secrets.token_urlsafe(24),
+            store=guarded,
             record=record,
             principal=principal,
             surface=surface,

@@ -1,4 +1,4 @@
-"""Pins: which on-demand tools a board shows, as a table of states and a queue of wishes. Pure, but for the stores.
+"""Pins: which on-demand tools a board shows, as a table of states and a queue of wishes. Pure.
 
 A name on a board is in one of these states. ``pin`` and ``unpin`` are wishes; ``commit`` and ``compact`` are
 boundaries; ``vanish``, ``drift`` and ``return`` are found at a boundary, when the catalog has lost a pinned tool, has
@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Final, Protocol
+from typing import Final
 
 from pegboard.tools import JsonObject, Tool
 
@@ -99,11 +99,13 @@ class PinRecord:
     ``generation`` counts saves, 0 for a board that never saved. ``always`` are the always-visible definitions shown,
     by name, each active or quarantined; ``slots`` the pins in pin order. ``owner`` is the key of the principal it
     belongs to, None for trusted local use. ``digests`` are kept where changed definitions are quarantined: by name,
-    those that were shown once and are no longer, or that were accepted and are not shown yet.
+    those that were shown once and are no longer, or that were accepted and are not shown yet. ``replacement`` is
+    true of the empty record that a store puts in the place of one it could not read.
     """
 
     owner: str | None = None
     generation: int = 0
+    replacement: bool = False
     always: tuple[Slot, ...] = ()
     slots: tuple[Slot, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
@@ -113,6 +115,11 @@ class PinRecord:
         places = {slot.name: slot for slot in reversed(self.slots)}
         if len(places) < len(self.slots):
             object.__setattr__(self, "slots", tuple(slot for slot in self.slots if places[slot.name] is slot))
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing of it was ever shown: the board begins with what is always visible now."""
+        return self.replacement or not self.generation
 
     @cached_property
     def items(self) -> tuple[Slot, ...]:
@@ -189,40 +196,3 @@ class PinQueue:
         """Drop the wishes that ``done`` held and that are still the last for their name."""
         self._wishes = {n: wish for n, wish in self._wishes.items() if done._wishes.get(n) is not wish}
         self.accepted = {n: digest for n, digest in self.accepted.items() if done.accepted.get(n) != digest}
-
-
-class PinStore(Protocol):
-    """Keeps records by board id. Process-wide.
-
-    ``load`` gives None for a board that never saved. ``save`` is a compare-and-swap: it stores ``record`` only when
-    the stored generation is ``record.generation - 1`` and answers whether it did. Both raise StoreError.
-    """
-
-    async def load(self, board_id: str) -> PinRecord | None: ...
-
-    async def save(self, board_id: str, record: PinRecord) -> bool: ...
-
-    async def delete(self, board_id: str) -> None: ...
-
-
-class MemoryPinStore:
-    """The in-memory twin of every pin store. Process-wide; forgets everything when the process ends."""
-
-    def __init__(self) -> None:
-        self._records: dict[str, PinRecord] = {}
-
-    async def load(self, board_id: str) -> PinRecord | None:
-        """The record, or None for a board that never saved."""
-        return self._records.get(board_id)
-
-    async def save(self, board_id: str, record: PinRecord) -> bool:
-        """Store ``record`` if it follows the one that is stored."""
-        stored = self._records.get(board_id)
-        if (stored.generation if stored else 0) != record.generation - 1:
-            return False
-        self._records[board_id] = record
-        return True
-
-    async def delete(self, board_id: str) -> None:
-        """Forget a board."""
-        self._records.pop(board_id, None)

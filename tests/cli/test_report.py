@@ -40,6 +40,43 @@ def test_status_names_a_tool_that_was_set_aside(pegboard: Run, here: Path) -> No
     assert any(line.startswith("Set aside: files: bad: ") for line in done.lines)
 
 
+def test_status_tells_where_boards_are_kept_and_what_was_set_aside(pegboard: Run, shop: Path) -> None:
+    file = shop / "kept" / "boards.sqlite3"
+    with (shop / "pegboard.toml").open("a", encoding="utf-8") as configuration:
+        configuration.write('[store]\npath = "kept/boards.sqlite3"\n')
+    assert f"Boards will be kept in {file}, which is not there yet" in pegboard("status").lines
+    assert not file.parent.exists()
+    file.parent.mkdir()
+    file.write_text("{", "utf-8")
+    assert pegboard("find", "refund").code == 0
+    assert file.read_text("utf-8") == "{"
+    done = pegboard("status")
+    assert done.code == 0
+    assert f"0 boards in {file}" in done.lines
+    [aside] = file.parent.glob("*.unreadable-*")
+    assert aside.read_text("utf-8") == "{"
+    assert any(line.startswith(f"Set aside: {aside}: ") for line in done.lines)
+    [told] = pegboard("status", "--json").json["store"]["set_aside"]
+    assert told["where"] == str(aside)
+
+
+def test_status_fails_where_boards_cannot_be_kept(pegboard: Run, shop: Path) -> None:
+    with (shop / "pegboard.toml").open("a", encoding="utf-8") as configuration:
+        configuration.write('[store]\npath = "tools.py"\n')
+    before = (shop / "tools.py").read_bytes()
+    done = pegboard("status")
+    assert done.code == 5
+    assert "tools.py is no database" in done.out
+    assert "Set another path in [store]" in done.out
+    assert (shop / "tools.py").read_bytes() == before
+
+
+def test_status_says_when_boards_are_kept_in_memory(pegboard: Run, shop: Path) -> None:
+    with (shop / "pegboard.toml").open("a", encoding="utf-8") as configuration:
+        configuration.write('[store]\npath = "memory"\n')
+    assert "Boards are kept in memory" in pegboard("status").lines
+
+
 def test_stats_add_up(pegboard: Run, shop: Path) -> None:
     told = pegboard("stats", "--json", "--all").json
     assert told["everything"] == {"tools": 8, "tokens": sum(tool["tokens"] for tool in told["tools"])}

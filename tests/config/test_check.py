@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pegboard.config import Settings
@@ -104,9 +106,9 @@ def test_a_secret_is_not_repeated_when_it_is_wrong(load_text: Load) -> None:
         assert secret not in said
 
 
-def test_an_empty_file_is_all_defaults(load_text: Load) -> None:
+def test_an_empty_file_is_all_defaults(load_text: Load, home: Path) -> None:
     loaded = load_text("")
-    assert loaded.settings == Settings()
+    assert loaded.settings == Settings(store_file=home / ".local" / "state" / "pegboard" / "boards.sqlite3")
     assert not loaded.problems
 
 

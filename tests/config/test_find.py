@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from pegboard.config import config_places, find_config
+from pegboard.config.paths import state_folder
 
 
 def test_what_is_given_is_taken_even_if_it_is_not_there(home: Path) -> None:
@@ -30,3 +33,20 @@ def test_each_platform_has_its_places(home: Path) -> None:
     assert users("linux", XDG_CONFIG_HOME="/x") == ["/x/pegboard/pegboard.toml"]
     assert users("darwin")[1] == f"{home}/Library/Application Support/pegboard/pegboard.toml"
     assert users("win32", APPDATA="/roaming") == ["/roaming/pegboard/pegboard.toml"]
+
+
+def test_each_platform_has_a_place_for_what_is_remembered(home: Path) -> None:
+    def place(platform: str, **environ: str) -> str:
+        return str(state_folder(environ, platform=platform))
+
+    assert place("linux") == f"{home}/.local/state/pegboard"
+    assert place("linux", XDG_STATE_HOME="/x") == "/x/pegboard"
+    assert place("linux", XDG_STATE_HOME="not/absolute") == f"{home}/.local/state/pegboard"
+    assert place("darwin") == f"{home}/Library/Application Support/pegboard"
+    assert place("win32", LOCALAPPDATA="/local") == "/local/pegboard"
+
+
+def test_without_a_home_there_is_no_place_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pegboard.config.paths.home", lambda: Path("~"))
+    assert state_folder({}, platform="linux") is None
+    assert str(state_folder({"XDG_STATE_HOME": "/x"}, platform="linux")) == "/x/pegboard"

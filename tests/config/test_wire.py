@@ -16,6 +16,7 @@ from pegboard.config.model import GatewayKeys
 from pegboard.config.wire import DEPTH_VARIABLE, MAX_DEPTH, build, gateway_settings, python_names, secrets_of
 from pegboard.errors import ConfigError
 from pegboard.gateway.settings import GatewaySettings
+from pegboard.stores import SqlPinStore
 from tests.config.conftest import Load, Write
 from tests.sources.servers import FIXTURES, PATIENCE, page
 
@@ -55,6 +56,21 @@ async def test_a_file_becomes_a_pegboard_whose_tools_can_be_called(
         assert (await board.call("up__greet", {})).text == "ok"  # type: ignore[union-attr]
     log = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert {"KEY": "value", DEPTH_VARIABLE: "1"}.items() <= str_items(log)
+
+
+def test_boards_are_kept_where_the_file_says(load_text: Load, tmp_path: Path, home: Path) -> None:
+    def place(text: str, **environ: str) -> Path | None:
+        store = build(load_text(text, **environ).settings, environ={}).peg.store
+        return store.path if isinstance(store, SqlPinStore) else None
+
+    assert place('[store]\npath = "kept.sqlite3"') == tmp_path / "kept.sqlite3"
+    assert place('[store]\npath = "~/kept.db"') == home / "kept.db"
+    assert place("", XDG_STATE_HOME=str(tmp_path)) == tmp_path / "pegboard" / "boards.sqlite3"
+    assert place('[store]\npath = "memory"') is None
+    assert place('[store]\npath = ":memory:"') is None
+    store = build(load_text("[store]\nkeep = 7.5").settings, environ={}).peg.store
+    assert isinstance(store, SqlPinStore)
+    assert store.keep_days == 7.5
 
 
 def str_items(log: list[dict[str, object]]) -> set[tuple[str, str]]:

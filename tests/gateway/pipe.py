@@ -181,8 +181,8 @@ async def piped(
     await loop.connect_read_pipe(lambda: reading, os.fdopen(ours_in, "rb"))
     transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, os.fdopen(ours_out, "wb"))
     outgoing = asyncio.StreamWriter(transport, protocol, None, loop)
-    async with served(folder, kind, store) as peg:
-        gateway = Gateway(peg, settings or GatewaySettings(name="tested"))
+    async with served(folder, kind) as peg:
+        gateway = Gateway(peg, settings or GatewaySettings(name="tested"), session_store=store)
         serving = asyncio.create_task(serve_lines(gateway, Wire(theirs_in, theirs_out)))
         try:
             yield Pipe(incoming, outgoing, folder)

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pegboard import Context, Halt, Pegboard, PinStore, SourceStatus, Tool, ToolRegistry, ToolResult, Visibility
+from pegboard import Context, Halt, Pegboard, SourceStatus, Tool, ToolRegistry, ToolResult, Visibility
 from pegboard.gateway import serve_http, serve_stdio
 from pegboard.registry import SourceState
 from pegboard.tools import Handler
@@ -204,10 +204,10 @@ def sources(kind: str, marks: Marks) -> list[Late]:
     return [Late(name, seconds, marks) for name, seconds in late.items()]
 
 
-def served(folder: Path, kind: str = "none", store: PinStore | None = None) -> Pegboard:
+def served(folder: Path, kind: str = "none") -> Pegboard:
     """The pegboard of these tests."""
     marks = Marks(folder)
-    return Pegboard([registered(marks)], sources=sources(kind, marks), store=store)
+    return Pegboard([registered(marks)], sources=sources(kind, marks))
 
 
 async def main(door: str, folder: Path) -> None:

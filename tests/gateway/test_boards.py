@@ -15,7 +15,8 @@ from mcp import Client
 from pegboard import Limits, Pegboard, Principal
 from pegboard.errors import BoardError, StoreError
 from pegboard.gateway import Gateway, GatewaySettings
-from pegboard.pins import MemoryPinStore, PinRecord
+from pegboard.pin_store import MemoryPinStore
+from pegboard.pins import PinRecord
 from pegboard.tokens import count_tokens
 from tests.gateway.served import Marks, registered, served
 from tests.gateway.test_http import modern, serving

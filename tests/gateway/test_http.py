@@ -18,10 +18,10 @@ import pytest
 from mcp import Client
 from mcp.types import ToolListChangedNotification
 
-from pegboard import Pegboard
+from pegboard import MemoryPinStore, Pegboard
 from pegboard.errors import ConfigError
-from pegboard.gateway import GatewaySettings, serve_http
-from pegboard.gateway.http import listen_on
+from pegboard.gateway import Gateway, GatewaySettings, serve_http
+from pegboard.gateway.http import http_app, listen_on
 from tests.gateway.pipe import HERE, MODERN, environment
 from tests.gateway.served import Marks, served
 
@@ -149,17 +149,19 @@ async def test_a_change_of_the_catalog_reaches_clients_of_both_eras(tmp_path: Pa
 
 
 async def test_a_session_that_is_ended_is_forgotten_with_its_board(tmp_path: Path) -> None:
-    peg = served(tmp_path)
-    async with serving(peg) as address, httpx2.AsyncClient(timeout=30) as http:
+    store = MemoryPinStore()
+    app = http_app(Gateway(served(tmp_path), session_store=store))
+    address = "http://127.0.0.1:1/mcp"
+    async with app.router.lifespan_context(app), httpx2.AsyncClient(transport=httpx2.ASGITransport(app)) as http:
         headers = {**ACCEPT, "Mcp-Session-Id": await session_id(http, address)}
         loading = rpc("tools/call", {"name": "load_tool", "arguments": {"name": "echo"}}, 2)
         await http.post(address, headers=headers, json=loading)
         await http.post(address, headers=headers, json=rpc("tools/list", id_=3))
-        assert len(peg.store.behind._records) == 1  # type: ignore[attr-defined]
+        assert len(store._records) == 1
         assert (await http.delete(address, headers=headers)).status_code == 200
         assert (await http.post(address, headers=headers, json=rpc("tools/list", id_=4))).status_code == 404
         async with asyncio.timeout(30):
-            while peg.store.behind._records:  # type: ignore[attr-defined]
+            while store._records:
                 await asyncio.sleep(0.02)
 
 

@@ -88,7 +88,7 @@ class Exchanged:
 
 async def test_over_http_the_boundary_waits_for_the_answer_to_leave(tmp_path: Path) -> None:
     store = Store()
-    app = http_app(Gateway(Pegboard([registered(Marks(tmp_path))], store=store)))
+    app = http_app(Gateway(Pegboard([registered(Marks(tmp_path))]), session_store=store))
     async with app.router.lifespan_context(app):
         begin = Exchanged(app, rpc("initialize", CLIENT))
         begin.may_leave.set()
@@ -139,6 +139,25 @@ async def test_a_store_that_is_away_costs_no_answer_and_no_pin(tmp_path: Path) -
         store.away = False
         assert await pipe.names() == [*before, "echo"]
         await pipe.notified(LIST_CHANGED)
+
+
+async def test_a_session_never_uses_the_store_that_keeps_boards_for_later(tmp_path: Path) -> None:
+    store = Store()
+    store.away = True
+    app = http_app(Gateway(Pegboard([registered(Marks(tmp_path))], store=store)))
+    async with app.router.lifespan_context(app):
+        begin = Exchanged(app, rpc("initialize", CLIENT))
+        begin.may_leave.set()
+        await begin.run()
+        session = begin.headers["mcp-session-id"]
+        for number, message in enumerate(
+            [rpc("tools/call", {"name": "load_tool", "arguments": {"name": "echo"}}, 2), rpc("tools/list", id_=3)]
+        ):
+            asked = Exchanged(app, message, session)
+            asked.may_leave.set()
+            await asked.run()
+            assert not number or '"name":"echo"' in asked.text
+    assert store.saves == 0
 
 
 async def test_a_session_that_ends_leaves_nothing_in_the_store(tmp_path: Path) -> None:

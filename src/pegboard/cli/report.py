@@ -13,6 +13,7 @@ from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.session import SURFACE, Opened, opened
 from pegboard.cli.words import counted
+from pegboard.pin_store import ManagedStore
 
 
 def status(common: Common) -> Exit:
@@ -37,6 +38,8 @@ def stats(
 
 async def _status(common: Common) -> Exit:
     async with opened(common) as now:
+        if isinstance(now.peg.store, ManagedStore):
+            await now.peg.store.look()
         told = now.peg.status() | {"configuration": [problem.to_json() for problem in now.problems]}
         if common.json:
             common.output.document(told)
@@ -44,7 +47,7 @@ async def _status(common: Common) -> Exit:
             _print_status(common, told)
         if any(problem.level == "error" for problem in now.problems):
             return Exit.CONFIG
-        return Exit.AWAY if now.lacking else Exit.OK
+        return Exit.AWAY if now.lacking or told["store"]["state"] == "failed" else Exit.OK
 
 
 def _print_status(common: Common, told: dict[str, Any]) -> None:
@@ -56,11 +59,26 @@ def _print_status(common: Common, told: dict[str, Any]) -> None:
     for source in told["sources"]:
         for note in source.get("notes", ()):
             out.say(f"Note on {source['name']}: {note}")
+    _print_store(common, told["store"])
     for problem in told["set_aside"]:
         out.say(f"Set aside: {problem['source']}: {problem['name']}: {problem['reason']}")
     for problem in told["configuration"]:
         if problem["level"] == "note":
             out.say(f"Left out: {problem['file']}: {problem['key']}: {problem['message']}")
+
+
+def _print_store(common: Common, told: dict[str, Any]) -> None:
+    out = common.output
+    if told["state"] == "failed":
+        out.say(f"Store of boards: failed: {told['reason']}")
+    elif "where" not in told:
+        out.say("Boards are kept in memory")
+    elif told["state"] == "idle":
+        out.say(f"Boards will be kept in {told['where']}, which is not there yet")
+    else:
+        out.say(f"{counted(told['boards'], 'board')} in {told['where']}")
+    for one in told.get("set_aside", ()):
+        out.say(f"Set aside: {one['where']}: {one['what']}. {one['mend']}")
 
 
 @dataclass(frozen=True)

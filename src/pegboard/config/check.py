@@ -25,6 +25,7 @@ from pegboard.config.model import (
     ReceiptKeys,
     RuleKeys,
     SearchKeys,
+    StoreKeys,
     UpstreamKeys,
 )
 from pegboard.config.problems import ConfigProblem, KeyPath, kind_of
@@ -86,6 +87,7 @@ class CheckedFile:
     log: LogKeys = field(default_factory=LogKeys)
     boards: BoardKeys = field(default_factory=BoardKeys)
     search: SearchKeys = field(default_factory=SearchKeys)
+    store: StoreKeys = field(default_factory=StoreKeys)
     profiles: ProfileKeys = field(default_factory=ProfileKeys)
     receipts: ReceiptKeys = field(default_factory=ReceiptKeys)
     policy: PolicyKeys | None = None

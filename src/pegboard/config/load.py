@@ -6,18 +6,23 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from pegboard.config.check import CheckedFile, check_file
 from pegboard.config.clients import is_client_file
 from pegboard.config.expand import Scope
 from pegboard.config.imports import Candidate, Imported, Importer
 from pegboard.config.model import ImportKeys, PolicyKeys, Settings, Upstream, UpstreamKeys
-from pegboard.config.paths import path_of
+from pegboard.config.paths import path_of, state_folder
 from pegboard.config.problems import ConfigProblem, Level, config_error
 from pegboard.config.read import Document, read_document
 from pegboard.config.resolve import Layer, resolve
 from pegboard.limits import Limits
 from pegboard.rules import Rule
+
+STORE_NAME: Final = "boards.sqlite3"
+IN_MEMORY: Final = frozenset({"memory", ":memory:"})
+"""What ``path`` in ``[store]`` says for no file at all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +106,7 @@ class _Load:
         imported = [candidate for one in self.imports(main, file, clients) for candidate in self.taken(one)]
         upstreams = self.upstreams(own, imported)
         return Loaded(
-            settings=_settings(main, main.file.parent if main else self.importer.folder, file, upstreams),
+            settings=_settings(main, self.importer, file, upstreams),
             problems=_in_order(self.problems),
             files=tuple(dict.fromkeys(self.files)),
             broken=frozenset(self.broken),
@@ -179,7 +184,10 @@ def _adjusts(keys: UpstreamKeys) -> bool:
     return keys.command is None and keys.url is None
 
 
-def _settings(main: Document | None, base: Path, file: CheckedFile, upstreams: Mapping[str, Upstream]) -> Settings:
+def _settings(
+    main: Document | None, importer: Importer, file: CheckedFile, upstreams: Mapping[str, Upstream]
+) -> Settings:
+    base = main.file.parent if main else importer.folder
     profiles = {name: tools for name, tools in vars(file.profiles).items() if tools is not None}
     return Settings(
         gateway=file.gateway,
@@ -187,6 +195,8 @@ def _settings(main: Document | None, base: Path, file: CheckedFile, upstreams: M
         log_file=path_of(file.log.file, base) if file.log.file else None,
         log_level=file.log.level,
         ranker=file.search.ranker,
+        store_file=_store_file(file.store.path, base, importer.environ),
+        store_keep=file.store.keep,
         collisions=file.collisions,
         on_drift=file.boards.on_drift,
         profiles=profiles,
@@ -203,3 +213,11 @@ def _settings(main: Document | None, base: Path, file: CheckedFile, upstreams: M
 def _rules(main: Document, policy: PolicyKeys) -> tuple[Rule, ...]:
     lines = (main.line(("policy", "rules", place)) for place in range(len(policy.rules)))
     return tuple(keys.rule(f"{main.file.name}:{line}") for keys, line in zip(policy.rules, lines, strict=True))
+
+
+def _store_file(path: str | None, base: Path, environ: Mapping[str, str]) -> Path | None:
+    """The file that boards are kept in; None for memory, and where there is no place for one."""
+    if path is None:
+        folder = state_folder(environ)
+        return folder / STORE_NAME if folder else None
+    return None if path in IN_MEMORY else path_of(path, base)

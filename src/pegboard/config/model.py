@@ -46,6 +46,7 @@ Word = str | Mapping[str, str] | None
 COUNT: Final = integer(1)
 WAIT: Final = seconds(0)
 SESSION_IDLE: Final = seconds(1)
+DAYS: Final = seconds(0)
 META_TOOL_NAMES: Final = list_of(choice(*META_TOOLS))
 COLLISIONS: Final = choice(*get_args(Collisions))
 LOG_LEVEL: Final = choice(*get_args(LogLevel))
@@ -150,6 +151,14 @@ class SearchKeys(Keys):
     """``[search]``: how tools are found. Immutable; belongs to one load."""
 
     ranker: Ranker = key(RANKER, "Which ranker orders what a search finds.", "lexical")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreKeys(Keys):
+    """``[store]``: where boards are kept. Immutable; belongs to one load."""
+
+    path: str | None = key(NAME, 'A SQLite file, relative to this one; `"memory"`: only while Pegboard runs.')
+    keep: float = key(DAYS, "Days without use after which a board is forgotten.", 90.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,6 +294,7 @@ SECTIONS: Final[Mapping[str, type[Keys]]] = {
     "boards": BoardKeys,
     "log": LogKeys,
     "search": SearchKeys,
+    "store": StoreKeys,
     "profiles": ProfileKeys,
     "receipts": ReceiptKeys,
     "policy": PolicyKeys,
@@ -319,7 +329,8 @@ class Settings:
     """A configuration, read, merged and filled in. Immutable; belongs to one load.
 
     ``upstreams`` by name, those of the file itself first, then those of imports in their order. ``python``,
-    ``log_file`` and ``receipts_file`` are absolute paths. ``profiles`` has only those that the file changes.
+    ``log_file``, ``receipts_file`` and ``store_file`` are absolute paths; without a ``store_file`` boards are kept in
+    memory, else for ``store_keep`` days. ``profiles`` has only those that the file changes.
     ``file`` is the file itself, None where there are only clients' files.
     ``policy`` are the rules in force, None where the file has no ``[policy]`` and everything is allowed; ``principals``
     are those that it names, ``principal`` the one whose rights the gateway's clients have, None for trusted local use.
@@ -330,6 +341,8 @@ class Settings:
     log_file: Path | None = None
     log_level: LogLevel = "warning"
     ranker: Ranker = "lexical"
+    store_file: Path | None = None
+    store_keep: float = StoreKeys.keep
     collisions: Collisions = "refuse"
     on_drift: OnDrift = "accept"
     profiles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os.path
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -19,6 +21,23 @@ def from_home(text: str) -> str:
 def home() -> Path:
     """The home folder; ``~`` itself where there is none, as for a user id without a name."""
     return Path(from_home("~"))
+
+
+def state_folder(environ: Mapping[str, str], *, platform: str = sys.platform) -> Path | None:
+    """Where programs keep what they remember for a user; None where there is no home to keep it in.
+
+    That is ``$XDG_STATE_HOME``, else ``~/.local/state``; on macOS ``~/Library/Application Support``, on Windows
+    ``%LOCALAPPDATA%``.
+    """
+    if platform == "win32":
+        given, inside = environ.get("LOCALAPPDATA"), Path("AppData", "Local")
+    elif platform == "darwin":
+        given, inside = environ.get("XDG_STATE_HOME"), Path("Library", "Application Support")
+    else:
+        given, inside = environ.get("XDG_STATE_HOME"), Path(".local", "state")
+    # The standard has a relative one passed over: it would be another folder wherever Pegboard is started.
+    folder = Path(given) if given and os.path.isabs(given) else home() / inside  # noqa: PTH117
+    return folder / "pegboard" if folder.is_absolute() else None
 
 
 def real(file: Path) -> Path:

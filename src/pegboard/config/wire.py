@@ -13,6 +13,7 @@ from pegboard.config.model import Settings, Upstream
 from pegboard.config.problems import ConfigProblem, Level, dotted
 from pegboard.errors import ConfigError
 from pegboard.peg import Pegboard
+from pegboard.pin_store import PinStore
 from pegboard.receipts import ReceiptFile, ReceiptSink
 from pegboard.registry import Source
 from pegboard.rule_policy import RulePolicy
@@ -55,6 +56,7 @@ def build(settings: Settings, *, environ: Mapping[str, str] | None = None) -> Wi
         ranker = RANKERS[settings.ranker]()
     peg = Pegboard(
         sources=sources,
+        store=store_of(settings),
         ranker=ranker,
         limits=settings.limits,
         collisions=settings.collisions,
@@ -75,6 +77,15 @@ def policy_of(settings: Settings) -> Policy | None:
 def receipts_of(settings: Settings) -> ReceiptSink | None:
     """The sink that ``settings`` name."""
     return None if settings.receipts_file is None else ReceiptFile(settings.receipts_file)
+
+
+def store_of(settings: Settings) -> PinStore | None:
+    """Where boards are kept; None for memory. Nothing is opened before the first board is loaded or saved."""
+    if settings.store_file is None:
+        return None
+    from pegboard.stores import SqlPinStore
+
+    return SqlPinStore(settings.store_file, keep_days=settings.store_keep)
 
 
 def gateway_settings(settings: Settings) -> GatewaySettings:

@@ -13,6 +13,7 @@ from anyio.abc import TaskGroup
 from pegboard.gateway.listening import Listening
 from pegboard.gateway.sessions import Sessions
 from pegboard.peg import Pegboard
+from pegboard.pin_store import PinStore
 
 logger = logging.getLogger(__name__)
 
@@ -23,8 +24,8 @@ _SETTLE_SECONDS: Final = 0.05
 class Hub:
     """The live clients of one server, and the tasks done for them. Lives as long as the server's lifespan."""
 
-    def __init__(self, peg: Pegboard, tasks: TaskGroup) -> None:
-        self.sessions = Sessions(peg)
+    def __init__(self, peg: Pegboard, store: PinStore, tasks: TaskGroup) -> None:
+        self.sessions = Sessions(peg, store)
         self.listening = Listening()
         self._tasks = tasks
         self._changed = anyio.Event()
@@ -32,10 +33,13 @@ class Hub:
 
     @classmethod
     @asynccontextmanager
-    async def running(cls, peg: Pegboard) -> AsyncIterator[Hub]:
-        """A hub that is told of the pegboard's changes until the context ends."""
+    async def running(cls, peg: Pegboard, store: PinStore) -> AsyncIterator[Hub]:
+        """A hub that is told of the pegboard's changes until the context ends.
+
+        Sessions' boards are kept in ``store``.
+        """
         async with anyio.create_task_group() as tasks:
-            hub = cls(peg, tasks)
+            hub = cls(peg, store, tasks)
             unsubscribe = peg.on_change(hub._on_change), peg.on_boundary(hub._on_boundary)
             tasks.start_soon(hub._announce)
             try:

@@ -37,6 +37,7 @@ from pegboard.gateway.requests import Identify, Request, board_in, client_of, me
 from pegboard.gateway.sessions import SURFACE, Session
 from pegboard.gateway.settings import GatewaySettings
 from pegboard.peg import Pegboard
+from pegboard.pin_store import MemoryPinStore, PinStore
 from pegboard.prefix import Listing
 from pegboard.tools import Halt, ToolResult, Visibility, text_block
 
@@ -53,14 +54,21 @@ class Gateway:
 
     ``server`` is the SDK's server, for transports of one's own and for ``mcp.Client(gateway.server)`` in tests; whoever
     uses it so starts and stops ``peg``. ``identify`` says who a request speaks for (default: the settings' principal).
+    The board of a handshake client ends with its session, so it is kept in memory unless a ``session_store`` is given.
     """
 
     def __init__(
-        self, peg: Pegboard, settings: GatewaySettings | None = None, *, identify: Identify | None = None
+        self,
+        peg: Pegboard,
+        settings: GatewaySettings | None = None,
+        *,
+        identify: Identify | None = None,
+        session_store: PinStore | None = None,
     ) -> None:
         self.peg = peg
         self.settings = settings or GatewaySettings()
         self._identify = identify or (lambda request: self.settings.principal)
+        self._session_store = MemoryPinStore() if session_store is None else session_store
         self._hubs: set[Hub] = set()
         self.server = _Server(self)
         self.server.middleware.append(faithfully)
@@ -80,7 +88,7 @@ class Gateway:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Hub]:
         """What one run of ``server`` keeps of its clients. The SDK enters this."""
-        async with Hub.running(self.peg) as hub:
+        async with Hub.running(self.peg, self._session_store) as hub:
             self._hubs.add(hub)
             try:
                 yield hub

@@ -14,6 +14,7 @@ from pegboard.auth import Principal
 from pegboard.board import Board
 from pegboard.errors import StoreError
 from pegboard.peg import Pegboard
+from pegboard.pin_store import PinStore
 from pegboard.prefix import Listing
 
 logger = logging.getLogger(__name__)
@@ -29,9 +30,10 @@ class Session:
     notification, which leaves only after the answer.
     """
 
-    def __init__(self, peg: Pegboard, connection: Connection, principal: Principal | None) -> None:
+    def __init__(self, peg: Pegboard, connection: Connection, principal: Principal | None, store: PinStore) -> None:
         self.principal = principal
         self._peg = peg
+        self._store = store
         self._connection = connection
         self._board: Board | None = None
         self._lock = anyio.Lock()
@@ -49,7 +51,9 @@ class Session:
         """The board as of its newest boundary: one that is due is made first."""
         async with self._lock:
             if self._board is None:
-                self._board = await self._peg.open(self.principal, surface=SURFACE, profile="session")
+                self._board = await self._peg.open(
+                    self.principal, surface=SURFACE, profile="session", store=self._store
+                )
                 self._shown = self._board.listing().fingerprint
             elif self._due:
                 await self._boundary(self._board)
@@ -123,10 +127,14 @@ class Session:
 
 
 class Sessions:
-    """The sessions of one running server. Lives as long as the server's lifespan."""
+    """The sessions of one running server. Lives as long as the server's lifespan.
 
-    def __init__(self, peg: Pegboard) -> None:
+    Their boards are kept in ``store``.
+    """
+
+    def __init__(self, peg: Pegboard, store: PinStore) -> None:
         self._peg = peg
+        self._store = store
         self._live: set[Session] = set()
 
     def of(self, context: ServerRequestContext[Any, Any], principal: Principal | None) -> Session:
@@ -134,7 +142,7 @@ class Sessions:
         connection = connection_of(context)
         session = connection.state.get(_STATE_KEY)
         if not isinstance(session, Session):
-            session = Session(self._peg, connection, principal)
+            session = Session(self._peg, connection, principal, self._store)
             connection.state[_STATE_KEY] = session
             self._live.add(session)
             connection.exit_stack.push_async_callback(self._ended, session)

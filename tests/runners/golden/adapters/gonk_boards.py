@@ -14,7 +14,8 @@ from pegboard.context import Context
 from pegboard.detail import explained
 from pegboard.errors import CollisionError, StoreError
 from pegboard.peg import Pegboard
-from pegboard.pins import MemoryPinStore, PinRecord, PinState, Slot
+from pegboard.pin_store import MemoryPinStore
+from pegboard.pins import PinRecord, PinState, Slot
 from pegboard.registry import ToolRegistry
 from pegboard.tools import Halt, Tool, Visibility
 from tests.runners.golden.adapter import Adapter, NotBuiltError
