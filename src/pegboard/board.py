@@ -219,8 +219,11 @@ class Board:
         """
         view = await self.view()
         found = find(view, self._peg.ranker, query, limit, self.limits)
-        missing = missing_notes(self._peg.missing(), named=self.principal is None)
-        return replace(found, notes=(*found.notes, *missing, *view.notes))
+        return replace(found, notes=(*found.notes, *self.missing_notes(), *view.notes))
+
+    def missing_notes(self) -> tuple[str, ...]:
+        """What an answer about all tools says of the sources whose tools are not there."""
+        return missing_notes(self._peg.missing(), named=self.principal is None)
 
     async def recommend(self, recent_text: str, limit: int | None = None) -> list[Ranked]:
         """Tools whose keywords or tags stand in ``recent_text``, best first; none that is active already.

@@ -45,7 +45,8 @@ async def list_tools(arguments: dict[str, Any], board: BoardHandle, context: Con
     """List the tools there are, by name, page by page. To get something done, use find_tools instead."""
     view = await board.view()
     chosen = [tool for tool in view.tools if fits(tool, arguments, board.surface)]
-    return answer(_with_notes(_listed(chosen, arguments, board, "list_tools"), view.notes))
+    notes = (*board.missing_notes(), *view.notes)
+    return answer(_with_notes(_listed(chosen, arguments, board, "list_tools"), notes))
 
 
 async def find_tools(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult:
@@ -77,9 +78,12 @@ async def load_tool(arguments: dict[str, Any], board: BoardHandle, context: Cont
     tool = await _visible(arguments, board)
     if tool.visibility_on(board.surface) is Visibility.ALWAYS:
         return answer({"loaded": tool.name, "note": "It is always listed: call it by its name."})
-    if board.pin_state(tool.name) is PinState.ACTIVE:
+    state = board.pin_state(tool.name)
+    if state is PinState.ACTIVE:
         return answer({"loaded": tool.name, "note": "It was loaded already: call it by its name."})
     board.pin(tool.name)
+    if state is PinState.LEAVING:
+        return answer({"loaded": tool.name, "note": "It stays loaded: call it by its name."})
     return answer({"queued": tool.name, "note": "It is listed from the next turn on, under this name."})
 
 
@@ -95,6 +99,8 @@ async def unload_tool(arguments: dict[str, Any], board: BoardHandle, context: Co
         note = "It is always listed and cannot be unloaded." if always else "It was not loaded."
         return answer({"queued": None, "note": note})
     board.unpin(name)
+    if state is PinState.QUEUED:
+        return answer({"queued": name, "note": "It was queued to be loaded and is so no longer."})
     return answer({"queued": name, "note": "It stays listed for now; from the next turn on, calls to it are refused."})
 
 
@@ -109,19 +115,23 @@ async def call_tool(arguments: dict[str, Any], board: BoardHandle, context: Cont
 
 async def tool_search(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult:
     """Find the tools for a need and load the best of them."""
-    query = arguments["query"]
-    found = await board.find(query, board.limits.load_best) if query.strip() else FindResult()
-    if not found.matches:
-        return answer({"loaded": [], **_no_match(found)})
+    # What is listed anyway takes no place from what can be loaded.
+    found = await board.find(arguments["query"], board.limits.search_cap)
     view = await board.view()
-    loaded = []
-    for match in found.matches:
-        tool = view.get(match.entry.name)
-        if tool is not None and tool.visibility_on(board.surface) is Visibility.ON_DEMAND:
-            board.pin(tool.name)
-            loaded.append(tool)
-    told = [describe(tool, Detail.BRIEF) for tool in loaded]
-    return answer({"loaded": told, "note": "These are listed from the next turn on, under these names."})
+    fitting = [tool for match in found.matches if (tool := view.get(match.entry.name)) is not None]
+    if not fitting:
+        return answer(_with_notes({"loaded": [], **_no_match(found)}, found.notes))
+    always, loaded = (
+        [tool for tool in fitting if tool.visibility_on(board.surface) is visibility][: board.limits.load_best]
+        for visibility in (Visibility.ALWAYS, Visibility.ON_DEMAND)
+    )
+    for tool in loaded:
+        board.pin(tool.name)
+    told: dict[str, Any] = {"loaded": [describe(tool, Detail.BRIEF) for tool in loaded]}
+    if always:
+        told["always_listed"] = [tool.name for tool in always]
+    note = "These are listed from the next turn on" if loaded else "What fits is always listed"
+    return answer(_with_notes(told | {"note": f"{note}, under these names."}, found.notes))
 
 
 async def _visible(arguments: dict[str, Any], board: BoardHandle) -> Tool:
