@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from pegboard import Pegboard, SourceStatus, ToolRegistry
+from pegboard import Pegboard, SourceStatus, Tool, ToolRegistry
 from pegboard.errors import CollisionError, DefinitionError
 from tests.support import make
 
@@ -220,3 +220,28 @@ async def test_sources_that_have_begun_are_stopped_when_the_start_is_cancelled()
     with pytest.raises(asyncio.CancelledError):
         await starting
     assert begun.life == ["started", "stopped"]
+
+
+async def test_what_a_factory_registers_is_in_the_catalog_that_it_was_made_for() -> None:
+    registry = ToolRegistry()
+
+    def first() -> Tool:
+        registry.register_factory("second", lambda: make("second"))
+        registry.register(make("third"))
+        return make("first")
+
+    registry.register_factory("first", first)
+    peg = Pegboard([registry])
+    assert [tool.name for tool in peg.catalog.all()] == ["first", "second", "third"]
+    assert peg.catalog is peg.catalog
+
+
+async def test_a_factory_that_changes_the_registry_whenever_it_is_made_does_not_go_on_for_ever() -> None:
+    registry = ToolRegistry()
+
+    def restless() -> Tool:
+        registry.reload()
+        return make("restless")
+
+    registry.register_factory("restless", restless)
+    assert [tool.name for tool in Pegboard([registry]).catalog.all()] == ["restless"]

@@ -285,3 +285,14 @@ def test_a_factory_or_requirement_that_ends_oddly_is_set_aside_alone(error: Base
     registry.register(make("needy").with_(requires=ends), make("good"))
     assert names(registry) == ["good"]
     assert [told in problem.reason for problem in registry.problems()] == [True, True]
+
+
+def test_a_requirement_may_register_tools_itself() -> None:
+    registry = ToolRegistry()
+
+    def prepared() -> bool:
+        registry.register(make("helper"))
+        return True
+
+    registry.register(make("main").with_(requires=prepared))
+    assert names(registry) == ["helper", "main"]

@@ -6,7 +6,7 @@ import logging
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.auth import AllowAll, Policy, Principal, checked_policy, checked_principal
 from pegboard.board import Board
@@ -27,6 +27,9 @@ from pegboard.source_set import SourceSet
 
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
+
+_COMPOSITIONS: Final = 10
+"""How often one catalog is composed at most."""
 
 logger = logging.getLogger(__name__)
 
@@ -81,6 +84,7 @@ class Pegboard:
         self._boundary_listeners = Listeners[[str]]()
         self._catalog: Catalog | None = None
         self._generation = 0
+        self._changes = 0
         self._places = Places()
         self.dispatcher = Dispatcher(
             policy=self.policy,
@@ -186,14 +190,7 @@ class Pegboard:
     def catalog(self) -> Catalog:
         """The catalog of this moment. A new one, of the next generation, after every change of a registry."""
         if self._catalog is None:
-            self._generation += 1
-            self._catalog = compose(
-                self._sources.registries,
-                collisions=self._collisions,
-                reserved=META_NAMES,
-                generation=self._generation,
-                ranker=self._ranker,
-            )
+            self._catalog = self._composed()
         return self._catalog
 
     def on_change(self, listener: Callable[[], None]) -> Unsubscribe:
@@ -288,7 +285,25 @@ class Pegboard:
         await board.begin()
         return board
 
+    def _composed(self) -> Catalog:
+        """The catalog, composed anew while factories that are made for it change what it is composed of."""
+        left = _COMPOSITIONS
+        while True:
+            changes = self._changes
+            self._generation += 1
+            catalog = compose(
+                self._sources.registries,
+                collisions=self._collisions,
+                reserved=META_NAMES,
+                generation=self._generation,
+                ranker=self._ranker,
+            )
+            left -= 1
+            if changes == self._changes or not left:
+                return catalog
+
     def _catalog_changed(self) -> None:
+        self._changes += 1
         self._catalog = None
         self._listeners.tell()
 

@@ -126,10 +126,10 @@ class ToolRegistry:
         Raises CollisionError when a name is taken, in the registry or within the batch, InvalidSchemaError for a schema
         that no argument could be held against, and DefinitionError for what is no tool.
         """
+        asked = [(tool, admitted(tool)) for tool in map(check_tool, tools)]  # a requirement may register tools itself
         merged = dict(self._state.tools)
         aside: list[Problem] = []
-        for tool in map(check_tool, tools):
-            taken = admitted(tool)
+        for tool, taken in asked:
             if isinstance(taken, str):
                 aside.append(Problem(source=tool.source, name=tool.name, reason=taken))
             elif tool.name in merged:

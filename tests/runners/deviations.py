@@ -195,7 +195,8 @@ def ends_without_result(case: Case) -> bool:
 
 def has_broken_validator(case: Case) -> bool:
     """Whether a validator of a tool's own raises."""
-    return any("throws" in (told.get("input") or {}) for told in case.input.get("tools", ()) if isinstance(told, dict))
+    tools = [told for told in case.input.get("tools", ()) if isinstance(told, dict)]
+    return any("throws" in (told.get(key) or {}) for told in tools for key in ("input", "output"))
 
 
 META: Final = frozenset({*META_TOOLS, "tool_explain"})

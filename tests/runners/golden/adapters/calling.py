@@ -14,9 +14,9 @@ import json
 from typing import Any, Final
 
 from pegboard.context import Context
-from pegboard.errors import InvalidArgumentsError, ToolError
+from pegboard.errors import InvalidArgumentsError, InvalidResultError, ToolError
 from pegboard.receipts import Receipt
-from pegboard.tools import EMPTY_SCHEMA, MISSING, Halt, Handler, JsonObject, Tool, ToolResult
+from pegboard.tools import EMPTY_SCHEMA, MISSING, Halt, Handler, JsonObject, OutputCheck, Tool, ToolResult
 from tests.runners.golden.adapter import NotBuiltError
 from tests.runners.golden.adapters.making import tool
 from tests.runners.golden.outcome import Comparison, facts, named
@@ -26,6 +26,7 @@ CODES: Final = {
     "INVALID_INPUT": "invalid_arguments",
     "INTERNAL": "internal_error",
     "CYCLE": "cycle",
+    "OUTPUT_INVALID": "invalid_result",
     "ABORTED": "cancelled",
     "AUTHORIZATION_DENIED": "denied",
     "APPROVAL_DENIED": "denied",
@@ -35,6 +36,9 @@ CODES: Final = {
 
 SILENT: Final = {"internal_error", "denied"}
 """Codes of ours whose message tells the model nothing of what is behind it; the receipt does."""
+
+CHECKS: Final = {"strict": OutputCheck.STRICT, "lax": OutputCheck.WARN, "off": OutputCheck.OFF, None: OutputCheck.OFF}
+"""Their modes of checking outputs, and ours."""
 
 KNOWN: Final = frozenset(
     {"echo", "events", "hang", "hang_stream", "invoke", "result", "sync_throw", "throw", "throw_value", "tool_error"}
@@ -67,27 +71,34 @@ def _metric(receipt: Receipt) -> dict[str, Any]:
 
 def callable_tool(told: dict[str, Any], **more: Any) -> Tool:
     """The tool that a vector describes, with its handler and its input schema. Raises NotBuiltError."""
-    if told.get("validateOutput"):
-        raise NotBuiltError("checking outputs")
-    schema = {"input_schema": _schema(told["input"])} if "input" in told else {}
+    schema: dict[str, Any] = {"output_check": CHECKS[told.get("validateOutput")]}
+    if "input" in told:
+        schema["input_schema"] = _schema(told["input"])
+    if "output" in told:
+        schema["output_schema"] = _schema(told["output"])
     handle = handler(told.get("handler") or {"result": {"name": told["name"]}})
     return tool(told, handler=_validated(told, handle), **schema, **more)
 
 
 def _validated(told: dict[str, Any], handle: Handler) -> Handler:
-    """A validator of one's own is the beginning of a handler: it raises what is wrong with the arguments."""
-    validator = told.get("input") or {}
-    if not validator.keys() & {"issues", "throws"}:
-        return handle
+    """Validators of one's own are the beginning and the end of a handler: they raise what is wrong."""
+    before = told.get("input") or {}
+    after = told.get("output") or {} if told.get("validateOutput") == "strict" else {}
 
     async def validated(arguments: dict[str, Any], context: Context) -> Any:
-        if "throws" in validator:
-            raise RuntimeError(f"the validator threw {validator['throws']}")
-        if issues := validator["issues"]:
-            raise InvalidArgumentsError(told["name"], [_issue(issue) for issue in issues])
-        return await handle(arguments, context)
+        _hold(before, told["name"], InvalidArgumentsError)
+        value = await handle(arguments, context)
+        _hold(after, told["name"], InvalidResultError)
+        return value
 
     return validated
+
+
+def _hold(validator: dict[str, Any], name: str, refusal: type[InvalidArgumentsError | InvalidResultError]) -> None:
+    if "throws" in validator:
+        raise RuntimeError(f"the validator threw {validator['throws']}")
+    if validator.get("issues"):
+        raise refusal(name, [_issue(issue) for issue in validator["issues"]])
 
 
 def _issue(told: dict[str, Any]) -> str:
@@ -98,10 +109,10 @@ def _issue(told: dict[str, Any]) -> str:
 def _schema(told: dict[str, Any]) -> JsonObject:
     if told.keys() & {"issues", "throws"}:
         return EMPTY_SCHEMA
-    if "require_string" not in told:
+    if not told.keys() <= {"require_string", "require_number"}:
         raise NotBuiltError(f"a validator with {sorted(told)}")
-    name = told["require_string"]
-    return {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
+    ((word, name),) = told.items()
+    return {"type": "object", "properties": {name: {"type": word.removeprefix("require_")}}, "required": [name]}
 
 
 def handler(told: dict[str, Any]) -> Handler:
