@@ -112,19 +112,19 @@ async def test_a_source_that_is_added_while_running_is_started_and_a_removed_one
 
 async def test_a_replaced_source_serves_until_the_new_one_is_ready() -> None:
     old, new = Bringer("s", "old"), Bringer("s", "new", at_once=False)
-    async with Pegboard(sources=[old, Bringer("after", "after")]) as peg:
+    async with Pegboard(sources=[Bringer("before", "before"), old, Bringer("after", "after")]) as peg:
         await peg.ready(60)
         seen: list[list[str]] = []
         peg.on_change(lambda: seen.append(told(peg)))
         replacing = asyncio.create_task(peg.replace_source(new))
         await asyncio.sleep(0)
-        assert told(peg) == ["old", "after"]
+        assert told(peg) == ["before", "old", "after"]
         assert "stopped" not in old.life
         new.go.set()
         await replacing
-        assert told(peg) == ["new", "after"]
+        assert told(peg) == ["before", "new", "after"]
         assert old.life[-1] == "stopped"
-        assert all(len(tools) == 2 for tools in seen)
+        assert all(len(tools) == 3 for tools in seen)
 
 
 async def test_patience_with_a_new_source_ends() -> None:
