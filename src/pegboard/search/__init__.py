@@ -14,16 +14,23 @@ from pegboard.search.rankers import (
     keyword_ranker,
 )
 from pegboard.search.recommend import recommend
+from pegboard.search.shares import AskedWord, Explains, Part, Reading, Shares, TermShare
 
 __all__ = [
     "RANKERS",
+    "AskedWord",
     "Bm25Ranker",
     "Candidates",
+    "Explains",
     "KeywordRanker",
     "LexicalRanker",
+    "Part",
     "Ranked",
     "Ranker",
+    "Reading",
+    "Shares",
     "SubstringRanker",
+    "TermShare",
     "exact_first",
     "keyword_ranker",
     "recommend",

@@ -117,6 +117,11 @@ class Corpus:
         mask = self._mask
         return (posting for posting in postings if mask[posting[0]])
 
+    def rows_with(self, term: str) -> Iterable[int]:
+        """The slice's rows that have a term."""
+        number = self.id(term)
+        return () if number is None else (row for row, _, _ in self.postings(number))
+
     def group(self, row: int, which: int) -> Sequence[int]:
         """The numbers of the terms in one group of a row."""
         return self._index.groups[row][which]

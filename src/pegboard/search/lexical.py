@@ -32,8 +32,9 @@ DESCRIPTION_SHARE: Final = 0.3
 WHOLE_NAME: Final = 0.5
 """What a name in one piece (``createissue``) counts beside its parts."""
 
-_GROUPS: Final = (NAME, DESCRIPTION)
-_SHARES: Final = (NAME_SHARE, DESCRIPTION_SHARE)
+COVERED: Final = {NAME: NAME_SHARE, DESCRIPTION: DESCRIPTION_SHARE}
+"""The fields of which the share that an ask covers counts, and how much."""
+
 _REASONS: Final = [
     "matched: " + ", ".join(field.word for field in FIELDS if marks & field.mark) for marks in range(1 << len(FIELDS))
 ]
@@ -80,20 +81,34 @@ def corpus_of(candidates: Candidates) -> Corpus:
     return candidates.corpus("lexical", _document)
 
 
+class FieldTerms(NamedTuple):
+    """The terms of one field of an entry: those of its words, and those of compound names in one piece. Immutable."""
+
+    parts: Counter[str]
+    wholes: Counter[str]
+
+
+def field_terms(entry: Entry) -> dict[Field, FieldTerms]:
+    """The terms of each field of an entry."""
+    found: dict[Field, FieldTerms] = {}
+    for field, text in texts(entry).items():
+        said = words(text)
+        parts = Counter(term for word in said for term in word.parts)
+        found[field] = FieldTerms(parts, Counter(term for word in said for term in word.wholes))
+    return found
+
+
 def _document(entry: Entry) -> Document:
     counts: dict[str, float] = {}
     marks: dict[str, int] = {}
-    parts: dict[Field, Counter[str]] = {}
-    for field, text in texts(entry).items():
-        found = words(text)
-        parts[field] = Counter(term for word in found for term in word.parts)
-        wholes = Counter(term for word in found for term in word.wholes)
-        for terms, weight in ((parts[field], field.weight), (wholes, field.weight * WHOLE_NAME)):
+    found = field_terms(entry)
+    for field, (parts, wholes) in found.items():
+        for terms, weight in ((parts, field.weight), (wholes, field.weight * WHOLE_NAME)):
             for term, times in terms.items():
                 counts[term] = counts.get(term, 0.0) + weight * times
                 marks[term] = marks.get(term, 0) | field.mark
-    length = sum(field.weight * terms.total() for field, terms in parts.items())
-    return Document(counts, length, marks, tuple(frozenset(parts[field]) for field in _GROUPS))
+    length = sum(field.weight * terms.parts.total() for field, terms in found.items())
+    return Document(counts, length, marks, tuple(frozenset(found[field].parts) for field in COVERED))
 
 
 class _Weights:
@@ -104,7 +119,7 @@ class _Weights:
         self.idf = [idf(corpus.size, frequency) for frequency in corpus.frequencies]
         self.dampening = [K1 * (1 - B + B * length / average) for length in corpus.lengths]
         self._corpus = corpus
-        self._totals: tuple[dict[int, float], ...] = tuple({} for _ in _GROUPS)
+        self._totals: tuple[dict[int, float], ...] = tuple({} for _ in COVERED)
 
     def total(self, which: int, row: int) -> float:
         """The idf of all terms in one group of a row."""
@@ -120,7 +135,7 @@ class _Found:
     def __init__(self) -> None:
         self.words: dict[int, float] = defaultdict(float)
         self.marks: dict[int, int] = defaultdict(int)
-        self.covered: tuple[dict[int, float], ...] = tuple(defaultdict(float) for _ in _GROUPS)
+        self.covered: tuple[dict[int, float], ...] = tuple(defaultdict(float) for _ in COVERED)
 
     def add(self, corpus: Corpus, weights: _Weights, number: int) -> list[tuple[int, float]]:
         """Count one term in; (row, gain) of every row that has it."""
@@ -142,7 +157,7 @@ class _Found:
     def factors(self, weights: _Weights) -> dict[int, float]:
         """Row to the factor for the shares of name and description, where it is not 1."""
         factors: dict[int, float] = defaultdict(lambda: 1.0)
-        for which, (share, covered) in enumerate(zip(_SHARES, self.covered, strict=True)):
+        for which, (share, covered) in enumerate(zip(COVERED.values(), self.covered, strict=True)):
             for row, part in covered.items():
                 factors[row] += share * min(1.0, part / weights.total(which, row))
         return factors

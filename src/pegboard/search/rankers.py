@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
-from pegboard.search import lexical, okapi
-from pegboard.search.index import Candidates
-from pegboard.search.text import ANALYZERS, content_words
+from pegboard.search import lexical, lexical_shares, okapi
+from pegboard.search.index import Candidates, Corpus
+from pegboard.search.shares import AskedWord, Part, Reading, Shares
+from pegboard.search.text import ANALYZERS, content_words, words
 from pegboard.tools import Entry
 
 
@@ -27,6 +29,7 @@ class Ranker(Protocol):
     ``rank`` gives the candidates that fit, best first: by score, highest first, then by name, code point by code point.
     Everything it counts (frequencies, averages) it counts over ``candidates`` alone. It is fastest when they are
     ``Candidates``; any other sequence is indexed anew on each call. A blank query fits nothing. It may give nothing.
+    A ranker that can tell how it came to its scores has an ``explain`` besides: see ``Explains``.
     """
 
     def rank(self, query: str, candidates: Sequence[Entry]) -> list[Ranked]: ...
@@ -40,6 +43,10 @@ class LexicalRanker:
         pool = Candidates.of(candidates)
         scores, marks = lexical.score(pool, query)
         return [Ranked(pool.entry(row), scores[row], lexical.reason(marks[row])) for row in pool.ordered(scores)]
+
+    def explain(self, query: str, candidates: Sequence[Entry], names: Collection[str]) -> Reading:
+        """The parts of its scores: what terms gained by field, the best clause, and the covered shares."""
+        return lexical_shares.reading(Candidates.of(candidates), query, names)
 
 
 class Bm25Ranker:
@@ -60,10 +67,31 @@ class Bm25Ranker:
         scores = {row: sum(by_field) for row, by_field in parts.items()}
         return [Ranked(pool.entry(row), scores[row], okapi.reason(parts[row])) for row in pool.ordered(scores)]
 
+    def explain(self, query: str, candidates: Sequence[Entry], names: Collection[str]) -> Reading:
+        """The parts of its scores by field, each times the field's weight."""
+        pool, terms = Candidates.of(candidates), self._terms(query)
+        corpora = okapi.corpora_of(pool, self._analyzer, self._analyze)
+        rows = {name: row for name in names for row in pool.rows_named(name) if pool.entry(row).name == name}
+        shares = {name: okapi.shares(corpora, terms, row) for name, row in rows.items()}
+        return Reading(
+            words=tuple(self._asked_words(query, corpora.values())),
+            shares={name: one for name, one in shares.items() if one.terms},
+        )
+
     def _terms(self, query: str) -> list[str]:
         if self._analyzer == "plain":
             return self._analyze(query)
         return [term for word in content_words(query) for term in word.terms]
+
+    def _asked_words(self, query: str, corpora: Collection[Corpus]) -> Iterator[AskedWord]:
+        asked: dict[str, tuple[str, ...]] = {term: (term,) for term in self._analyze(query)}
+        counting = set(asked)
+        if self._analyzer == "full":
+            asked = {word.text: word.terms for word in words(query)}
+            counting = {word.text for word in content_words(query)}
+        for text, terms in asked.items():
+            rows = {row for corpus in corpora for term in terms for row in corpus.rows_with(term)}
+            yield AskedWord(text=text, terms=terms, entries=len(rows), counts=text in counting)
 
 
 class SubstringRanker:
@@ -79,13 +107,23 @@ class SubstringRanker:
         found = (self._judge(words, entry) for entry in candidates)
         return sorted((ranked for ranked in found if ranked.score), key=lambda ranked: -ranked.score)
 
+    def explain(self, query: str, candidates: Sequence[Entry], names: Collection[str]) -> Reading:
+        """The points for name and description."""
+        asked = _lower(query).split()
+        points = {entry.name: dict(self._points(asked, entry)) for entry in candidates if entry.name in names}
+        met = {word: sum(any(self._points([word], entry).values()) for entry in candidates) for word in asked}
+        return _reading(met, points)
+
+    @classmethod
+    def _judge(cls, words: list[str], entry: Entry) -> Ranked:
+        points = cls._points(words, entry)
+        return Ranked(entry, sum(points.values()), ",".join(part for part, gained in points.items() if gained))
+
     @staticmethod
-    def _judge(words: list[str], entry: Entry) -> Ranked:
+    def _points(words: list[str], entry: Entry) -> dict[str, float]:
         name, description = _lower(entry.name), _lower(entry.description)
         in_name = sum(word in name for word in words)
-        in_description = sum(word in description for word in words)
-        reasons = (("name", in_name), ("description", in_description))
-        return Ranked(entry, 2.0 * in_name + in_description, ",".join(word for word, count in reasons if count))
+        return {"name": 2.0 * in_name, "description": float(sum(word in description for word in words))}
 
 
 class KeywordRanker:
@@ -98,12 +136,26 @@ class KeywordRanker:
         found = (self._judge(words, entry) for entry in candidates)
         return sorted((ranked for ranked in found if ranked.score), key=_order)
 
-    @staticmethod
-    def _judge(words: list[str], entry: Entry) -> Ranked:
-        texts = _KeywordTexts.of(entry)
-        met = [(points, reason) for word in words for points, reason, rule in _KEYWORD_RULES if rule(word, texts)]
+    def explain(self, query: str, candidates: Sequence[Entry], names: Collection[str]) -> Reading:
+        """The points of each rule."""
+        asked = query.lower().split()
+        points: dict[str, Counter[str]] = {entry.name: Counter() for entry in candidates if entry.name in names}
+        for entry in candidates:
+            for gained, reason in self._met(asked, entry) if entry.name in points else ():
+                points[entry.name][reason or "any text"] += gained
+        met = {word: sum(bool(self._met([word], entry)) for entry in candidates) for word in asked}
+        return _reading(met, points)
+
+    @classmethod
+    def _judge(cls, words: list[str], entry: Entry) -> Ranked:
+        met = cls._met(words, entry)
         reasons = dict.fromkeys(reason for _, reason in met if reason)
         return Ranked(entry, float(sum(points for points, _ in met)), ",".join(reasons))
+
+    @staticmethod
+    def _met(words: list[str], entry: Entry) -> list[tuple[int, str]]:
+        texts = _KeywordTexts.of(entry)
+        return [(points, reason) for word in words for points, reason, rule in _KEYWORD_RULES if rule(word, texts)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +191,18 @@ RANKERS: Final[Mapping[str, Callable[[], Ranker]]] = {
     "keyword": KeywordRanker,
 }
 """The rankers by the name that a configuration gives."""
+
+
+def _reading(met: Mapping[str, int], points: Mapping[str, Mapping[str, float]]) -> Reading:
+    """A reading of words that are looked for as they are; ``met`` says in how many candidates each one is."""
+    parts = {
+        name: tuple(Part(name=part, points=float(gained)) for part, gained in by_part.items() if gained)
+        for name, by_part in points.items()
+    }
+    return Reading(
+        words=tuple(AskedWord(text=word, terms=(word,), entries=entries) for word, entries in met.items()),
+        shares={name: Shares(parts=found) for name, found in parts.items() if found},
+    )
 
 
 def _order(ranked: Ranked) -> tuple[float, str]:

@@ -1,0 +1,109 @@
+"""The parts of the default ranker's scores. The formula is that of ``pegboard.search.lexical``, for one entry."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final
+
+from pegboard.search.fields import FIELDS, Field
+from pegboard.search.index import Candidates, Corpus
+from pegboard.search.lexical import (
+    CLAUSE,
+    COVERED,
+    DELTA,
+    K1,
+    WHOLE_NAME,
+    B,
+    FieldTerms,
+    corpus_of,
+    field_terms,
+)
+from pegboard.search.okapi import idf
+from pegboard.search.shares import AskedWord, Part, Reading, Shares, TermShare
+from pegboard.search.text import Word, clauses, content_words, words
+from pegboard.tools import Entry
+
+_BEST_CLAUSE: Final = "best clause"
+
+
+def reading(candidates: Candidates, ask: str, names: Collection[str]) -> Reading:
+    """How an ask is read, and the shares of the entries of these names."""
+    corpus = corpus_of(candidates)
+    entries = (entry for entry in candidates if entry.name in names)
+    shares = {entry.name: _shares(corpus, ask, entry) for entry in entries}
+    found = {name: one for name, one in shares.items() if one.terms}
+    return Reading(words=asked_words(corpus, ask), shares=found)
+
+
+def asked_words(corpus: Corpus, ask: str) -> tuple[AskedWord, ...]:
+    """The words of an ask as they are looked for in an index, each once."""
+    counting = {word.text.casefold() for word in content_words(ask)}
+    asked = {word.text.casefold(): word for word in words(ask)}
+    return tuple(
+        AskedWord(text=word.text, terms=word.terms, entries=_entries_with(corpus, word), counts=folded in counting)
+        for folded, word in asked.items()
+    )
+
+
+def _entries_with(corpus: Corpus, word: Word) -> int:
+    return len({row for term in word.terms for row in corpus.rows_with(term)})
+
+
+def _shares(corpus: Corpus, ask: str, entry: Entry) -> Shares:
+    fields = field_terms(entry)
+    asked = [dict.fromkeys(term for word in clause for term in word.terms) for clause in clauses(ask)]
+    gains = {term: _gain(corpus, fields, term) for clause in asked for term in clause}
+    terms = tuple(_term_shares(corpus, fields, gains))
+    sums = [sum(gains[term] for term in clause) for clause in asked]
+    best = max(range(len(asked)), key=sums.__getitem__, default=0)
+    parts = [Part(name=field.word, points=_sum(field, terms)) for field in FIELDS if _sum(field, terms)]
+    if terms:
+        parts.append(Part(name=_BEST_CLAUSE, points=CLAUSE * sums[best], about=" ".join(asked[best])))
+        parts += _coverage(corpus, fields, gains, sum(part.points for part in parts))
+    return Shares(parts=tuple(parts), terms=terms)
+
+
+def _gain(corpus: Corpus, fields: dict[Field, FieldTerms], term: str) -> float:
+    count = sum(_weighted(field, terms, term) for field, terms in fields.items())
+    length = sum(field.weight * terms.parts.total() for field, terms in fields.items())
+    dampening = K1 * (1 - B + B * length / corpus.average_length)
+    return _idf(corpus, term) * (count * (K1 + 1) / (count + dampening) + DELTA * min(1, count)) if count else 0.0
+
+
+def _term_shares(corpus: Corpus, fields: dict[Field, FieldTerms], gains: dict[str, float]) -> Iterator[TermShare]:
+    """Each term's gain, parted among the fields as they weigh in its count."""
+    for term, gain in gains.items():
+        weights = {field: _weighted(field, terms, term) for field, terms in fields.items()}
+        for field, weight in weights.items():
+            if weight:
+                count = fields[field].parts[term] + fields[field].wholes[term]
+                points = gain * weight / sum(weights.values())
+                yield TermShare(term=term, field=field.word, count=count, idf=_idf(corpus, term), points=points)
+
+
+def _coverage(
+    corpus: Corpus, fields: dict[Field, FieldTerms], asked: Iterable[str], words_points: float
+) -> Iterator[Part]:
+    """What the covered shares of name and description add."""
+    wanted = set(asked)
+    for field, weight in COVERED.items():
+        parts = fields[field].parts.keys()
+        # A whole name that is asked for covers the parts that it has in common with the ask, as in the ranking.
+        covered = wanted & (parts | fields[field].wholes.keys())
+        if covered:
+            total = sum(_idf(corpus, term) for term in parts)
+            share = min(1.0, sum(_idf(corpus, term) for term in covered) / total)
+            yield Part(name=f"{field.word} covered", points=words_points * weight * share, about=f"{share:.0%}")
+
+
+def _sum(field: Field, terms: Iterable[TermShare]) -> float:
+    return sum(term.points for term in terms if term.field == field.word)
+
+
+def _weighted(field: Field, terms: FieldTerms, term: str) -> float:
+    return field.weight * (terms.parts[term] + WHOLE_NAME * terms.wholes[term])
+
+
+def _idf(corpus: Corpus, term: str) -> float:
+    number = corpus.id(term)
+    return 0.0 if number is None else idf(corpus.size, corpus.frequencies[number])
