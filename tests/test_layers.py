@@ -61,6 +61,7 @@ CORE = (
     "uses",
     "board",
     "peg",
+    "explaining",
 )
 FEATURES = ("skills", "net", "http_tools")
 EDGES = ("sources", "stores", "encoders", "providers", "gateway", "evaluation")

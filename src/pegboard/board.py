@@ -97,6 +97,11 @@ class Board:
         return next((name for name in ("find_tools", "tool_search") if name in self._meta), "find_tools")
 
     @property
+    def allowed(self) -> frozenset[str] | None:
+        """The names that the board was opened for; None for all."""
+        return self._allowed
+
+    @property
     def meta_names(self) -> Collection[str]:
         """The names of the meta-tools that this board has."""
         return self._meta.keys()

@@ -203,7 +203,10 @@ async def approve(dispatcher: Dispatcher, call: Call) -> None:
         return
     if dispatcher.approver is None:
         call.reason = f"denied: tier {tier} needs approval and nobody can be asked"
-        raise DeniedError(f"Calling {call.name!r} needs approval ({tier}), and nobody can be asked here.")
+        raise DeniedError(
+            f"Calling {call.name!r} needs approval ({tier}), and nobody can be asked here.",
+            data={"approval": str(tier)},
+        )
     try:
         granted = await dispatcher.approver.approve(call.found, tier, call.arguments, call.context)
     except Exception as error:

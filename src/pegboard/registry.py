@@ -5,7 +5,7 @@ A registry validates a change whole, then swaps. Factories make their tool on th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol
@@ -37,7 +37,8 @@ class SourceStatus:
 
     ``reason`` says why it is in its ``state``, and what to do, in one line.
     ``starts`` counts how often its process was started; ``notes`` are things worth knowing that stop nothing.
-    ``always_visible`` says whether its tools may be listed from the start.
+    ``always_visible`` says whether its tools may be listed from the start. ``prefix`` stands before their names, with
+    ``__``; ``excluded`` are those left out on purpose, by the source's own names, each with what leaves it out.
     """
 
     name: str
@@ -49,6 +50,8 @@ class SourceStatus:
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     always_visible: bool = False
+    prefix: str = ""
+    excluded: Mapping[str, str] = field(default_factory=dict)
 
 
 class Source(Protocol):

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from pegboard.cli import calling, catalog_commands, demo, report, serve
+from pegboard.cli import calling, catalog_commands, demo, finding, report, serve, why_not
 from pegboard.cli.exits import Exit, exit_for
 from pegboard.cli.faults import FaultLog, kept_log
 from pegboard.cli.options import Common, reordered, with_options
@@ -22,9 +22,10 @@ from pegboard.errors import PegboardError
 _COMMANDS: Final[dict[str, Callable[..., Exit]]] = {
     "serve": serve.serve,
     "list": catalog_commands.list_tools,
-    "find": catalog_commands.find,
+    "find": finding.find,
     "show": catalog_commands.show,
     "call": calling.call,
+    "why-not": why_not.why_not,
     "status": report.status,
     "stats": report.stats,
     "demo": demo.demo,

@@ -9,10 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from pegboard.cli.catalog_commands import Name, known, missing
-from pegboard.cli.exits import Exit, exit_for_result
+from pegboard.cli.approving import approver
+from pegboard.cli.catalog_commands import Name, missing
+from pegboard.cli.exits import Exit, exit_for_result, needs_approval
 from pegboard.cli.options import Common
-from pegboard.cli.session import SURFACE, opened
+from pegboard.cli.principals import As
+from pegboard.cli.session import opened
 from pegboard.cli.values import ArgumentsError, parse_arguments, parse_object
 from pegboard.cli.visible import json_text
 from pegboard.tools import MISSING, Halt, JsonObject, Tool, ToolResult
@@ -25,22 +27,28 @@ def call(
         list[str] | None,
         typer.Argument(metavar="ARGUMENT", help="KEY=VALUE, KEY:=JSON, one JSON object, or - to read that from stdin."),
     ] = None,
+    who: As = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Agree to the call where the policy wants somebody to.")] = False,
 ) -> Exit:
     """Call a tool and print its result.
 
     KEY=VALUE is text, unless the tool's schema wants something else for KEY: then VALUE is read as JSON. KEY:=JSON is
     JSON whatever the schema says.
     """
-    return asyncio.run(_call(common, name, arguments or []))
+    return asyncio.run(_call(common, name, arguments or [], who, yes))
 
 
-async def _call(common: Common, name: str, words: Sequence[str]) -> Exit:
-    async with opened(common, lambda peg: peg.catalog.get(name) is not None) as now:
-        tool = known(now.peg, name)
+async def _call(common: Common, name: str, words: Sequence[str], who: str | None, yes: bool) -> Exit:
+    asked = approver(common.output, yes=yes)
+    async with opened(common, lambda peg: peg.catalog.get(name) is not None, who=who, approver=asked) as now:
+        board = await now.board()
+        tool = await now.visible(board, name)
         if tool is None:
-            return missing(common, name, now)
+            # Dispatch refuses it too, and its receipt has the true reason. No tool takes a list: should this one turn
+            # up just now, it does not run.
+            await board.call(name, [])
+            return await missing(common, name, now, board)
         arguments = _arguments(tool, words)
-        board = await now.peg.open(surface=SURFACE)
 
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
             share = f"{progress:g}" + (f" of {total:g}" if total is not None else "")
@@ -54,6 +62,8 @@ async def _call(common: Common, name: str, words: Sequence[str]) -> Exit:
             _print_result(common, result)
             if isinstance(outcome, Halt) and outcome.say:
                 common.output.say(outcome.say)
+        if needs_approval(result):
+            common.output.problem("Agree to it on a terminal, or beforehand with --yes.", "Note")
         return exit_for_result(result)
 
 

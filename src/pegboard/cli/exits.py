@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import Final
+from typing import Any, Final
 
 from pegboard.errors import PegboardError
 from pegboard.tools import ToolResult
@@ -61,16 +61,21 @@ def exit_for_result(result: ToolResult) -> Exit:
     """The exit code of a call's result. A failure that the tool itself reported is FAILED."""
     if not result.is_error:
         return Exit.OK
-    return _BY_CODE.get(_dispatch_code(result), Exit.FAILED)
+    return _BY_CODE.get(str(_dispatch_error(result).get("code", "")), Exit.FAILED)
 
 
-def _dispatch_code(result: ToolResult) -> str:
-    """The code of the error that ended the call before or around the tool; ``""`` when the tool itself failed.
+def needs_approval(result: ToolResult) -> bool:
+    """Whether a call was refused because nobody could be asked about it."""
+    return result.is_error and "approval" in _dispatch_error(result)
+
+
+def _dispatch_error(result: ToolResult) -> Mapping[str, Any]:
+    """The error that ended the call before or around the tool; empty when the tool itself failed.
 
     A tool may give structured content that looks like ours, so the text has to be the error's own, too.
     """
     error = result.structured.get("error") if isinstance(result.structured, Mapping) else None
     if not isinstance(error, Mapping):
-        return ""
+        return {}
     text = f"{error.get('message', '')} {error.get('hint', '')}".strip()
-    return str(error.get("code", "")) if text == result.text else ""
+    return error if text == result.text else {}

@@ -64,6 +64,11 @@ class Output:
         """Something to know that does not end the command. ``level`` is a word of ``Error, Warning, Note``."""
         _styled(self._stderr, visible(f"{level}: {text}"), _STYLES[level])
 
+    def ask(self, question: str) -> None:
+        """A question to the person at the terminal, who answers on the same line."""
+        self._stderr.write(visible(question))
+        self._stderr.flush()
+
     def progress(self, text: str) -> None:
         """How far something is. Not said where both streams end in one pipe or file: it would stand in the result."""
         if not self._mixed:

@@ -11,7 +11,8 @@ import typer
 
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
-from pegboard.cli.session import SURFACE, Opened, opened
+from pegboard.cli.principals import As
+from pegboard.cli.session import Opened, opened
 from pegboard.cli.words import counted
 from pegboard.pin_store import ManagedStore
 
@@ -28,12 +29,13 @@ def stats(
     common: Common,
     top: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="How many of the costliest tools to list.")] = 10,
     every: Annotated[bool, typer.Option("--all", help="List every tool.")] = False,
+    who: As = None,
 ) -> Exit:
     """Tell what definitions cost in tokens.
 
     All of them, against what a client of the gateway is shown before it loads anything.
     """
-    return asyncio.run(_stats(common, top, every))
+    return asyncio.run(_stats(common, top, every, who))
 
 
 async def _status(common: Common) -> Exit:
@@ -132,16 +134,16 @@ async def costs_of(now: Opened) -> Costs:
     from pegboard.gateway.instructions import instructions_for
     from pegboard.tokens import count_tokens, definition_cost
 
-    board = await now.peg.open(surface=SURFACE, profile="session")
+    board = await now.board(profile="session")
     return Costs(
-        each={tool.name: definition_cost(tool.shown) for tool in now.peg.catalog.all()},
+        each={tool.name: definition_cost(tool.shown) for tool in (await board.view()).tools},
         definitions={str(item["name"]): definition_cost(item) for item in board.listing().items},
         instructions=count_tokens(now.settings.gateway.instructions or instructions_for(now.peg.profiles["session"])),
     )
 
 
-async def _stats(common: Common, top: int, every: bool) -> Exit:
-    async with opened(common) as now:
+async def _stats(common: Common, top: int, every: bool, who: str | None) -> Exit:
+    async with opened(common, who=who) as now:
         costs = await costs_of(now)
         now.tell_lacking(common)
         count = None if every else top

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
+from pegboard.cli.principals import principal_named
 from pegboard.cli.waiting import state_line, wait_for_sources
 from pegboard.errors import ConfigError
+from pegboard.finding import missing_notes
+from pegboard.metatools import META_TOOLS
 
 if TYPE_CHECKING:
+    from pegboard.auth import Principal
+    from pegboard.board import Board
     from pegboard.config import ConfigProblem, Loaded, Settings
+    from pegboard.dispatch import Approver
     from pegboard.peg import Pegboard
     from pegboard.registry import SourceStatus
+    from pegboard.tools import Tool
 
 SURFACE: Final = "mcp"
 """Commands look at the catalog as the gateway's clients do."""
@@ -28,6 +36,26 @@ class Opened:
     peg: Pegboard
     settings: Settings
     problems: Sequence[ConfigProblem]
+    principal: Principal | None
+    wait: Callable[[], Awaitable[None]]
+
+    async def board(self, profile: str = "python") -> Board:
+        """A board of the principal whom the command acts for; everything that a command tells comes through one."""
+        return await self.peg.open(self.principal, surface=SURFACE, profile=profile)
+
+    async def visible(self, board: Board, name: str) -> Tool | None:
+        """The tool of a name as the board's principal sees it, a meta-tool too; None when it is missing or hidden.
+
+        A hidden one is waited for like a missing one, until every source is ready, so that the two cannot be told
+        apart.
+        """
+        if name in META_TOOLS:
+            return META_TOOLS[name]
+        tool = (await board.view()).get(name)
+        if tool is None:
+            await self.wait()
+            tool = (await board.view()).get(name)
+        return tool
 
     @property
     def lacking(self) -> list[SourceStatus]:
@@ -37,7 +65,9 @@ class Opened:
 
     @property
     def lacking_json(self) -> list[dict[str, Any]]:
-        """``lacking`` as JSON objects."""
+        """``lacking`` as JSON objects; for a principal without what may be secret: names and reasons."""
+        if self.principal is not None:
+            return [{"state": status.state} for status in self.lacking]
         return [{"name": s.name, "state": s.state, "reason": s.reason} for s in self.lacking]
 
     @property
@@ -46,27 +76,45 @@ class Opened:
         return Exit.AWAY if self.lacking else Exit.NOTHING
 
     def tell_lacking(self, common: Common) -> None:
-        """Say on stderr which sources are not ready, and why."""
+        """Say on stderr which sources are not ready, and why; for a principal, how many."""
+        if self.principal is not None:
+            for note in missing_notes(self.lacking, named=False):
+                common.output.problem(note)
+            return
         for status in self.lacking:
             common.output.problem(f"{status.name} is not ready: {state_line(status)}")
 
 
 @asynccontextmanager
-async def opened(common: Common, enough: Callable[[Pegboard], bool] = lambda peg: False) -> AsyncIterator[Opened]:
+async def opened(
+    common: Common,
+    enough: Callable[[Pegboard], bool] = lambda peg: False,
+    *,
+    who: str | None = None,
+    approver: Approver | None = None,
+) -> AsyncIterator[Opened]:
     """The Pegboard of the files that the options name, for the length of the block.
 
-    Waits until every source is ready or has failed, at most ``common.wait`` seconds, or until ``enough(peg)``. What is
-    wrong in the configuration but does not end the command is said on stderr. Raises ConfigError.
+    Waits until every source is ready or has failed, at most ``common.wait`` seconds, or until ``enough(peg)``. ``who``
+    names the principal to act for; ``approver`` is asked about calls that need it. What is wrong in the configuration
+    but does not end the command is said on stderr. Raises ConfigError, and BadParameter for an unknown principal.
     """
     from pegboard.config.wire import build
 
     loaded = load_named(common)
-    wired = build(loaded.settings)
+    principal = principal_named(loaded.settings, who)
+    wired = build(loaded.settings, approver=approver)
     peg, problems = wired.peg, (*loaded.problems, *wired.problems)
     tell_problems(common, problems)
+    until = asyncio.get_running_loop().time() + common.wait
+
+    async def wait(enough: Callable[[Pegboard], bool] = lambda peg: False) -> None:
+        seconds = max(0.0, until - asyncio.get_running_loop().time())
+        await wait_for_sources(peg, seconds, common.output, lambda: enough(peg))
+
     async with peg:
-        await wait_for_sources(peg, common.wait, common.output, lambda: enough(peg))
-        yield Opened(peg=peg, settings=loaded.settings, problems=problems)
+        await wait(enough)
+        yield Opened(peg=peg, settings=loaded.settings, problems=problems, principal=principal, wait=wait)
 
 
 def load_named(common: Common) -> Loaded:

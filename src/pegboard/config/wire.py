@@ -22,6 +22,7 @@ from pegboard.sources.mcp.launch import secret_values
 from pegboard.sources.python_file import PythonFile
 
 if TYPE_CHECKING:
+    from pegboard.dispatch import Approver
     from pegboard.gateway.settings import GatewaySettings
 
 DEPTH_VARIABLE: Final = "PEGBOARD_DEPTH"
@@ -37,8 +38,10 @@ class Wired:
     problems: tuple[ConfigProblem, ...] = ()
 
 
-def build(settings: Settings, *, environ: Mapping[str, str] | None = None) -> Wired:
+def build(settings: Settings, *, environ: Mapping[str, str] | None = None, approver: Approver | None = None) -> Wired:
     """A Pegboard with everything that ``settings`` name. Nothing is started and no Python file is run before it is.
+
+    ``approver`` is asked about calls that need it (default: nobody, so that they are refused).
 
     Raises ConfigError when Pegboard has been started from inside itself over and over: an entry starts it through a
     script, which ``load`` cannot see.
@@ -57,6 +60,7 @@ def build(settings: Settings, *, environ: Mapping[str, str] | None = None) -> Wi
     peg = Pegboard(
         sources=sources,
         store=store_of(settings),
+        approver=approver,
         ranker=ranker,
         limits=settings.limits,
         collisions=settings.collisions,

@@ -22,10 +22,14 @@ HandlerOf = Callable[[str], Handler]
 
 @dataclass(frozen=True, kw_only=True)
 class Intake:
-    """What became of a listing. Immutable. Every tool is in ``tools`` or in ``problems``, or excluded by the spec."""
+    """What became of a listing. Immutable. Every tool is in ``tools``, in ``problems``, or excluded by the spec.
+
+    ``excluded`` are names as the upstream has them, each with what leaves it out.
+    """
 
     tools: tuple[Tool, ...] = ()
     problems: tuple[Problem, ...] = ()
+    excluded: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -46,13 +50,16 @@ def tools_from_payload(source: str, raw_tools: Iterable[Any], spec: UpstreamSpec
     tools: dict[str, Tool] = {}
     problems: list[Problem] = []
     notes: dict[str, list[str]] = {}
+    excluded: dict[str, str] = {}
     seen: list[str] = []
     for place, raw in enumerate(raw_tools, start=1):
         name = raw.get("name") if isinstance(raw, Mapping) else None
         try:
             bare_name = _name(raw, place)
             seen.append(bare_name)
-            if not spec.takes(bare_name):
+            reason = spec.left_out(bare_name)
+            if reason:
+                excluded[bare_name] = reason
                 continue
             mending = _Mending(dict(raw))
             tool = _tool(source, bare_name, mending, spec, handler_of)
@@ -68,6 +75,7 @@ def tools_from_payload(source: str, raw_tools: Iterable[Any], spec: UpstreamSpec
     return Intake(
         tools=tuple(tools.values()),
         problems=tuple(problems),
+        excluded=excluded,
         notes=(*(_grouped(note, names) for note, names in notes.items()), *_idle_globs(spec, seen)),
     )
 

@@ -82,11 +82,13 @@ class UpstreamSpec:
             return ""
         return prefix_of(self.name) if self.prefix is None else self.prefix
 
-    def takes(self, bare_name: str) -> bool:
-        """Whether a tool of this name is taken in."""
-        return any(fnmatchcase(bare_name, glob) for glob in self.include) and not any(
-            fnmatchcase(bare_name, glob) for glob in self.exclude
-        )
+    def left_out(self, bare_name: str) -> str:
+        """What leaves a tool of this name out; empty when it is taken in."""
+        excluding = next((glob for glob in self.exclude if fnmatchcase(bare_name, glob)), None)
+        if excluding is not None:
+            return f"the exclude pattern {excluding!r} leaves it out"
+        taken = any(fnmatchcase(bare_name, glob) for glob in self.include)
+        return "" if taken else "no include pattern takes it in"
 
     def visibility_of(self, bare_name: str) -> Visibility:
         """The visibility of the tool that the upstream calls ``bare_name``."""

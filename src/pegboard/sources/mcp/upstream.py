@@ -39,6 +39,7 @@ class StdioUpstream:
         self._lazy = lazy
         self._published = b""
         self._notes: tuple[str, ...] = ()
+        self._excluded: Mapping[str, str] = {}
         self._listing_notes: tuple[str, ...] = ()
         self._noise = Noise(hide=hiding(secret_values(spec, os.environ)))
         self._keeper = Keeper(spec, self._noise, self._read_list)
@@ -76,6 +77,8 @@ class StdioUpstream:
             notes=(*self._noise.notes(), *self._keeper.notes, *self._listing_notes, *self._notes),
             problems=self.registry.problems(),
             always_visible=self.spec.always_visible,
+            prefix=self.spec.tool_prefix,
+            excluded=self._excluded,
         )
 
     def publish(self, raw_tools: Iterable[Any]) -> None:
@@ -87,6 +90,7 @@ class StdioUpstream:
         intake = tools_from_payload(self.name, listing, self.spec, self._handler_of)
         self._published = digest
         self._notes = intake.notes
+        self._excluded = intake.excluded
         self.registry.replace_source(self.name, intake.tools, intake.problems, checked=True)
 
     async def call(self, bare_name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult:

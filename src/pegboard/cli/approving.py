@@ -1,0 +1,73 @@
+"""Asking the person at the terminal whether a call may run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pegboard.cli.output import Output
+from pegboard.cli.visible import json_text
+from pegboard.context import Context
+from pegboard.dispatch import Approver
+from pegboard.tools import Approval, Tool
+
+SHOWN_CHARS: Final = 2_000
+"""Of the arguments, so that what is asked still stands on the screen."""
+
+_YES: Final = frozenset({"y", "yes"})
+_LINE_BYTES: Final = 1_024
+
+
+class Agreed:
+    """Lets every call run: the person has said so beforehand, with ``--yes``. Lives as long as one command."""
+
+    async def approve(self, tool: Tool, tier: Approval, arguments: Mapping[str, Any], context: Context) -> bool:
+        """Always."""
+        return True
+
+
+class Person:
+    """Asks on the terminal. Lives as long as one command.
+
+    The question shows what would run: the tool, its source, its tier and the arguments, with every control character
+    visible. Anything but ``y`` or ``yes`` is a no, and so is the end of the input.
+    """
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+
+    async def approve(self, tool: Tool, tier: Approval, arguments: Mapping[str, Any], context: Context) -> bool:
+        """Whether the person says yes."""
+        text = json_text(arguments or {})
+        rest = len(text) - SHOWN_CHARS
+        shown = f"{text[:SHOWN_CHARS]}\n... and {rest} characters more" if rest > 0 else text
+        self._output.ask(
+            f"{tool.name} of {tool.source} needs approval ({tier}). Its arguments:\n{shown}\nCall it? [y/N] "
+        )
+        return (await _line()).strip().lower() in _YES
+
+
+def approver(output: Output, *, yes: bool) -> Approver | None:
+    """Who is asked about calls; None when nobody can be."""
+    if yes:
+        return Agreed()
+    return Person(output) if sys.stdin.isatty() and sys.stderr.isatty() else None
+
+
+async def _line() -> str:
+    """What is typed next. The loop runs on meanwhile, so that Ctrl-C ends the waiting."""
+    descriptor, loop = sys.stdin.fileno(), asyncio.get_running_loop()
+    ready = loop.create_future()
+    try:
+        loop.add_reader(descriptor, lambda: ready.done() or ready.set_result(None))
+    except NotImplementedError:  # a system on which only sockets can be waited for
+        return await asyncio.to_thread(sys.stdin.readline)
+    try:
+        await ready
+    finally:
+        loop.remove_reader(descriptor)
+    # A terminal hands over a line at a time.
+    return os.read(descriptor, _LINE_BYTES).decode(sys.stdin.encoding or "utf-8", "replace")

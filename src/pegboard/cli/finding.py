@@ -1,0 +1,144 @@
+"""``find``: the search from the command line, and how its scores came about."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+import typer
+
+from pegboard.board import Board
+from pegboard.cli.catalog_commands import indented, parameter_rows, tell_none
+from pegboard.cli.exits import Exit
+from pegboard.cli.options import Common
+from pegboard.cli.output import Output, Row
+from pegboard.cli.principals import As
+from pegboard.cli.session import Opened, opened
+from pegboard.cli.visible import json_text
+from pegboard.cli.words import counted
+from pegboard.detail import Detail, describe, first_sentence
+from pegboard.finding import FindResult, missing_notes, searched_part
+from pegboard.search.exact import REASON as EXACT_NAME
+from pegboard.search.shares import Explains, Reading, Shares
+
+
+def find(
+    common: Common,
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="What is needed, in plain words.")],
+    limit: Annotated[
+        int | None, typer.Option(metavar="NUMBER", min=1, help="At most this many; 20 unless given or configured.")
+    ] = None,
+    detail: Annotated[Literal["brief", "detailed", "full"], typer.Option(help="How much to tell of each.")] = "brief",
+    explain: Annotated[bool, typer.Option("--explain", help="Tell how each score came about.")] = False,
+    who: As = None,
+) -> Exit:
+    """Find the tools for a need, best first."""
+    words = " ".join(query)
+    if not words.strip():
+        raise typer.BadParameter("it is blank. Say what is needed, or use: pegboard list", param_hint="QUERY")
+    return asyncio.run(_find(common, words, limit, detail, explain, who))
+
+
+async def _find(common: Common, query: str, limit: int | None, detail: str, explain: bool, who: str | None) -> Exit:
+    async with opened(common, who=who) as now:
+        board = await now.board()
+        found = await board.find(query, limit)
+        reading = await _reading(common, now, board, query, found) if explain else None
+        _tell_notes(common, now, found)
+        if common.json:
+            common.output.document(_json(query, found, detail, now, reading))
+        elif explain:
+            print_explained(common.output, found, reading)
+        else:
+            _print_found(common, found, detail)
+        if found.matches:
+            return Exit.OK
+        tell_none(common, "No tool fits.", now)
+        return now.nothing
+
+
+async def _reading(common: Common, now: Opened, board: Board, query: str, found: FindResult) -> Reading | None:
+    """How the ranker read the query and came to its scores; None when it cannot tell."""
+    ranker = now.peg.ranker
+    if not isinstance(ranker, Explains):
+        common.output.problem(f"{type(ranker).__name__} does not tell how it comes to its scores.", "Note")
+        return None
+    candidates = (await board.view()).candidates
+    return ranker.explain(searched_part(query, board.limits), candidates, {match.entry.name for match in found.matches})
+
+
+def _tell_notes(common: Common, now: Opened, found: FindResult) -> None:
+    """What is missing is told as every command tells it, the rest as it stands."""
+    now.tell_lacking(common)
+    for note in set(found.notes) - set(missing_notes(now.peg.missing(), named=now.principal is None)):
+        common.output.problem(note, "Note")
+
+
+def _json(query: str, found: FindResult, detail: str, now: Opened, reading: Reading | None) -> dict[str, Any]:
+    shares = reading.shares if reading else {}
+    told = [
+        describe(match.entry, Detail(detail))
+        | {"score": round(match.score, 4), "reason": match.reason}
+        | (shares[match.entry.name].to_json() if match.entry.name in shares else {})
+        for match in found.matches
+    ]
+    whole = {
+        "query": query,
+        "tools": told,
+        "total": found.total,
+        "unmatched_terms": list(found.unmatched),
+        "notes": list(found.notes),
+        "not_ready": now.lacking_json,
+    }
+    return whole | ({"words": [word.to_json() for word in reading.words]} if reading else {})
+
+
+def _print_found(common: Common, found: FindResult, detail: str) -> None:
+    from pegboard.schema import flat_parameters
+
+    if detail == "brief":
+        common.output.rows([(match.entry.name, first_sentence(match.entry.description)) for match in found.matches])
+        return
+    for number, match in enumerate(found.matches):
+        if number:
+            common.output.say()
+        common.output.heading(match.entry.name)
+        common.output.say(indented(match.entry.description))
+        if detail == "full":
+            common.output.say(indented(json_text(match.entry.input_schema)))
+        else:
+            common.output.rows(parameter_rows(flat_parameters(match.entry.input_schema)), indent=2)
+
+
+def print_explained(out: Output, found: FindResult, reading: Reading | None) -> None:
+    """Each match with the parts of its score, and below them how the query was read."""
+    for rank, match in enumerate(found.matches, start=1):
+        out.heading(f"{rank}. {match.entry.name}  {match.score:.3f}  {match.reason}")
+        if match.reason == EXACT_NAME:
+            out.say("  Its name stands in the query, so it comes first whatever its score.")
+        shares = reading.shares.get(match.entry.name) if reading else None
+        if shares is not None:
+            out.rows(part_rows(shares), numbers={1}, indent=2)
+        out.say()
+    if reading is not None:
+        print_words(out, reading)
+
+
+def part_rows(shares: Shares) -> list[Row]:
+    """The parts of a score as rows: name, points, and what they are for."""
+    rows: list[Row] = []
+    for part in shares.parts:
+        terms = [f"{t.term} x{t.count} (idf {t.idf:.2f})" for t in shares.terms if t.field == part.name]
+        rows.append((part.name, f"{part.points:.3f}", ", ".join(terms) or part.about))
+    return rows
+
+
+def print_words(out: Output, reading: Reading) -> None:
+    """The words of a query as they are searched for, and where they stand."""
+    rows = [
+        (word.text, " ".join(word.terms), counted(word.entries, "tool") if word.entries else "no tool")
+        if word.counts
+        else (word.text, "", "not searched for: it only asks")
+        for word in reading.words
+    ]
+    out.rows(rows, head=("word", "terms", "stands in"))

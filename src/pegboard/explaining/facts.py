@@ -1,0 +1,138 @@
+"""What an explanation is made of: everything known of one name, looked up and asked for. The policy is asked here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from pegboard.auth import Action, Decision
+from pegboard.board import Board
+from pegboard.board_tools import META_NAMES
+from pegboard.budget import within_budget
+from pegboard.detail import Detail
+from pegboard.dispatch import decide
+from pegboard.finding import FindResult, View, find, ranking, searched_part
+from pegboard.limits import Limits
+from pegboard.peg import Pegboard
+from pegboard.pins import PinState
+from pegboard.registry import Problem, SourceStatus
+from pegboard.search import Explains, Ranked, Reading
+from pegboard.tools import Tool
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOut:
+    """A source that a configuration names and leaves out. Immutable. ``prefix`` is that of its tools' names."""
+
+    source: str
+    prefix: str
+    reason: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchFacts:
+    """One search, and what became of one tool in it. Immutable.
+
+    ``order`` is all that fits, best first; ``shown`` and ``brief`` say how many of ``found`` one answer of the finding
+    tool has room for, and how many of these in less detail.
+    """
+
+    query: str
+    searched: str
+    limit: int
+    order: tuple[Ranked, ...]
+    found: FindResult
+    shown: int
+    in_less_detail: bool
+    reading: Reading | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """Everything known of one name on one board. Immutable.
+
+    ``tool`` is that of the catalog, hidden or not; ``discover`` and ``invoke`` are what the policy decides about it,
+    None without a principal. ``listed`` says whether the board's listing shows the name.
+    """
+
+    name: str
+    tool: Tool | None
+    names: Mapping[str, Tool]
+    meta: bool
+    meta_here: bool
+    set_aside: tuple[Problem, ...]
+    sources: tuple[SourceStatus, ...]
+    left_out: tuple[LeftOut, ...]
+    in_slice: bool
+    visible: bool
+    discover: Decision | None
+    invoke: Decision | None
+    can_ask: bool
+    pin: PinState
+    listed: bool
+    profile: str
+    surface: str
+    limits: Limits = field(default_factory=Limits)
+    search: SearchFacts | None = None
+
+    @property
+    def source(self) -> SourceStatus | None:
+        """The source of the tool; None where it has none that can fail."""
+        wanted = self.tool.source if self.tool else None
+        return next((source for source in self.sources if source.name == wanted), None)
+
+
+async def facts_of(
+    peg: Pegboard, board: Board, name: str, query: str | None, limit: int | None, left_out: Iterable[LeftOut]
+) -> Facts:
+    """Look everything up. Raises InvalidArgumentsError for a limit that is not a whole number from 1."""
+    view = await board.view()
+    tool = peg.catalog.get(name)
+    return Facts(
+        name=name,
+        tool=tool,
+        names={one.name: one for one in peg.catalog.all()},
+        meta=name in META_NAMES,
+        meta_here=name in board.meta_names,
+        set_aside=peg.catalog.problems,
+        sources=tuple(source.status() for source in peg.sources),
+        left_out=tuple(left_out),
+        in_slice=board.allowed is None or name in board.allowed,
+        visible=view.get(name) is not None,
+        discover=await _decided(peg, board, Action.DISCOVER, tool),
+        invoke=await _decided(peg, board, Action.INVOKE, tool),
+        can_ask=peg.dispatcher.approver is not None,
+        pin=board.pin_state(name),
+        listed=name in board.listing().names,
+        profile=board.profile,
+        surface=board.surface,
+        limits=peg.limits,
+        search=None if query is None else _searched(peg, view, name, query, limit),
+    )
+
+
+async def _decided(peg: Pegboard, board: Board, action: Action, tool: Tool | None) -> Decision | None:
+    if board.principal is None or tool is None:
+        return None
+    return await decide(peg.policy, board.principal, action, tool)
+
+
+def _searched(peg: Pegboard, view: View, name: str, query: str, limit: int | None) -> SearchFacts:
+    found = find(view, peg.ranker, query, limit, peg.limits)
+    told = within_budget(found.matches, Detail.DETAILED, peg.limits.find_tokens)
+    place = next((place for place, match in enumerate(found.matches) if match.entry.name == name), None)
+    shown_item = told.items[place] if place is not None and place < len(told.items) else None
+    searched = searched_part(query, peg.limits)
+    ranker = peg.ranker
+    reading = ranker.explain(searched, view.candidates, [name]) if isinstance(ranker, Explains) else None
+    return SearchFacts(
+        query=query,
+        searched=searched,
+        limit=min(limit or peg.limits.search, peg.limits.search_cap),
+        order=tuple(ranking(view, ranker, query, peg.limits)),
+        found=found,
+        shown=len(told.items),
+        in_less_detail=shown_item is not None and "parameters" not in shown_item,
+        reading=reading,
+    )
