@@ -60,13 +60,13 @@ def approver(output: Output, *, yes: bool) -> Approver | None:
 async def _line() -> str:
     """What is typed next. The loop runs on meanwhile, so that Ctrl-C ends the waiting."""
     descriptor, loop = sys.stdin.fileno(), asyncio.get_running_loop()
-    ready = loop.create_future()
+    ready = asyncio.Event()
     try:
-        loop.add_reader(descriptor, lambda: ready.done() or ready.set_result(None))
+        loop.add_reader(descriptor, ready.set)
     except NotImplementedError:  # a system on which only sockets can be waited for
         return await asyncio.to_thread(sys.stdin.readline)
     try:
-        await ready
+        await ready.wait()
     finally:
         loop.remove_reader(descriptor)
     # A terminal hands over a line at a time.

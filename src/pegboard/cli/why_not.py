@@ -58,16 +58,17 @@ def _left_out(now: Opened) -> Iterator[LeftOut]:
 
     for problem in now.problems:
         if problem.entry and problem.entry not in now.settings.upstreams:
-            where = f"{problem.message} ({problem.place})"
-            yield LeftOut(source=problem.entry, prefix=prefix_of(problem.entry), reason=where, hint=problem.hint)
+            said = f"{problem.place}: {problem.key}: {problem.message}"
+            yield LeftOut(source=problem.entry, prefix=prefix_of(problem.entry), reason=said, hint=problem.hint)
 
 
 def _print(out: Output, told: Explanation, who: str | None) -> None:
-    verdicts = ", ".join(text for _, text in told.verdicts)
+    verdicts = ", ".join(told.verdicts)
     out.heading(f"{told.name}{f' for {who}' if who else ''}: {verdicts}")
     for finding in told.findings:
-        kept = " and ".join(f"not {aspect}" for aspect in finding.keeps_from)
-        out.say(f"- {kept or 'note'}: {finding.message}")
+        *first, last = finding.keeps_from or ("",)
+        kept = f"not {', '.join(first)} or {last}" if first else f"not {last}" if last else "note"
+        out.say(f"- {kept}: {finding.message}")
         if finding.mend:
             out.say(f"  {finding.mend}")
     if told.shares is not None and told.place is not None:

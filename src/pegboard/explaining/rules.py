@@ -47,7 +47,7 @@ def meta_tool(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         what="meta_tool",
         message=f"{facts.name!r} is a meta-tool: it is listed from the start, and in no search.",
-        keeps_from=(Aspect.FOUND,) if facts.search else (),
+        keeps_from=(Aspect.FOUND,),
         mend="Call it directly, by its own name.",
     )
 
@@ -58,7 +58,7 @@ def left_out(facts: Facts) -> Iterator[Finding]:
         if _may_be_of(facts.name, source.prefix):
             yield Finding(
                 what="source_left_out",
-                message=f"Source {source.source!r}, which may have it, is left out: {source.reason}",
+                message=f"Source {source.source!r}, which may have it, is left out. {source.reason}",
                 keeps_from=EVERYTHING,
                 mend=source.hint or "Mend the entry in the configuration, or enable it.",
                 data={"source": source.source},
@@ -173,7 +173,7 @@ def source_away(facts: Facts) -> Iterator[Finding]:
 
 def not_invocable(facts: Facts) -> Iterator[Finding]:
     """The policy denies to call it."""
-    if facts.invoke and not facts.invoke.allowed:
+    if facts.visible and facts.invoke and not facts.invoke.allowed:
         yield Finding(
             what="not_invocable",
             message=f"The policy does not let this principal call it: {facts.invoke.reason}.",
@@ -185,7 +185,7 @@ def not_invocable(facts: Facts) -> Iterator[Finding]:
 
 def needs_approval(facts: Facts) -> Iterator[Finding]:
     """Somebody has to agree to a call."""
-    if not facts.tool or not facts.invoke or not facts.invoke.allowed:
+    if not facts.tool or not facts.visible or not facts.invoke or not facts.invoke.allowed:
         return
     unasked, varies = facts.invoke.approves, callable(facts.tool.approval)
     tier = Approval.EXEC if varies else tier_of(facts.tool, None)

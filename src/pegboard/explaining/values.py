@@ -91,12 +91,12 @@ class Explanation:
         return self.reading.shares.get(self.name) if self.reading else None
 
     @property
-    def verdicts(self) -> tuple[tuple[Aspect, str], ...]:
-        """Each aspect with what it comes to, in a few words."""
-        found = "found" if self.place is None else f"found at rank {self.place.rank} of {self.place.total}"
+    def verdicts(self) -> tuple[str, ...]:
+        """What each aspect comes to, in a few words."""
+        found = "can be found" if self.place is None else f"found at rank {self.place.rank} of {self.place.total}"
         yes = {Aspect.SEEN: "seen from the start", Aspect.FOUND: found, Aspect.CALLED: "callable"}
         no = {Aspect.SEEN: "not seen from the start", Aspect.FOUND: "not found", Aspect.CALLED: "not callable"}
-        return tuple((aspect, (no if self.kept_from(aspect) else yes)[aspect]) for aspect in Aspect)
+        return tuple((no if self.kept_from(aspect) else yes)[aspect] for aspect in Aspect)
 
     def to_json(self) -> dict[str, Any]:
         """The explanation as a JSON object."""
