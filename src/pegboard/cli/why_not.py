@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,7 +15,9 @@ from pegboard.cli.options import Common
 from pegboard.cli.output import Output
 from pegboard.cli.principals import As
 from pegboard.cli.session import Opened, opened
-from pegboard.explaining import Explanation, LeftOut
+
+if TYPE_CHECKING:
+    from pegboard.explaining import Explanation, LeftOut
 
 
 def why_not(
@@ -54,6 +56,7 @@ async def _why_not(common: Common, name: str, query: str | None, limit: int | No
 
 def _left_out(now: Opened) -> Iterator[LeftOut]:
     """The upstreams that the configuration names, and that are not there."""
+    from pegboard.explaining import LeftOut
     from pegboard.sources.mcp.spec import prefix_of
 
     for problem in now.problems:

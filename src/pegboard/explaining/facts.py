@@ -11,6 +11,7 @@ from pegboard.board_tools import META_NAMES
 from pegboard.budget import within_budget
 from pegboard.detail import Detail
 from pegboard.dispatch import decide
+from pegboard.drift import Drift
 from pegboard.finding import FindResult, View, find, ranking, searched_part
 from pegboard.limits import Limits
 from pegboard.peg import Pegboard
@@ -53,7 +54,8 @@ class Facts:
     """Everything known of one name on one board. Immutable.
 
     ``tool`` is that of the catalog, hidden or not; ``discover`` and ``invoke`` are what the policy decides about it,
-    None without a principal. ``listed`` says whether the board's listing shows the name.
+    None without a principal. ``drift`` is how its definition differs from what the board has shown, if it does, and
+    ``listed`` says whether the board's listing shows the name.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Facts:
     left_out: tuple[LeftOut, ...]
     in_slice: bool
     visible: bool
+    drift: Drift | None
     discover: Decision | None
     invoke: Decision | None
     can_ask: bool
@@ -99,7 +102,8 @@ async def facts_of(
         sources=tuple(source.status() for source in peg.sources),
         left_out=tuple(left_out),
         in_slice=board.allowed is None or name in board.allowed,
-        visible=view.get(name) is not None,
+        visible=view.seen(name) is not None,
+        drift=next((drift for drift in await board.drifted() if drift.name == name), None),
         discover=await _decided(peg, board, Action.DISCOVER, tool),
         invoke=await _decided(peg, board, Action.INVOKE, tool),
         can_ask=peg.dispatcher.approver is not None,

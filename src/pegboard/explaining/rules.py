@@ -202,6 +202,21 @@ def needs_approval(facts: Facts) -> Iterator[Finding]:
     )
 
 
+def drifted(facts: Facts) -> Iterator[Finding]:
+    """Its definition is no longer the one that the board has shown."""
+    if facts.drift is None:
+        return
+    yield Finding(
+        what="quarantined" if facts.drift.held else "drifted",
+        message=str(facts.drift),
+        keeps_from=(Aspect.FOUND, Aspect.CALLED) if facts.drift.held else (),
+        mend="Look at the new definition, then accept it."
+        if facts.drift.held
+        else "The new one is shown from the next boundary on.",
+        data={"digest": facts.drift.digest},
+    )
+
+
 def pinned(facts: Facts) -> Iterator[Finding]:
     """Where the board has it, and whether it is listed."""
     tool = facts.tool
@@ -244,6 +259,7 @@ _OF_A_TOOL: Final[tuple[Rule, ...]] = (
     source_away,
     not_invocable,
     needs_approval,
+    drifted,
     pinned,
     of_the_search,
 )

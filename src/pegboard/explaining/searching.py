@@ -33,7 +33,7 @@ def place_of(facts: Facts) -> Place | None:
 def of_the_search(facts: Facts) -> Iterator[Finding]:
     """What the query, the rank, the limit and the answer's budget do."""
     search = facts.search
-    if search is None or not facts.visible:
+    if search is None or not facts.visible or (facts.drift and facts.drift.held):
         return
     if not search.query.strip():
         message = (
