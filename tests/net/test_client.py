@@ -357,6 +357,12 @@ async def test_the_time_limit_holds_for_the_whole() -> None:
             await http.request("GET", "https://a.example/", policy=ANY)
 
 
+@pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf")])
+def test_a_limit_that_bounds_nothing_is_refused(value: float) -> None:
+    with pytest.raises(ConfigError, match="total_seconds"):
+        HttpLimits(total_seconds=value)
+
+
 async def test_the_log_tells_the_operator_the_rule_and_the_fix_but_no_query(caplog: pytest.LogCaptureFixture) -> None:
     async with client(Network()) as http:
         with caplog.at_level(logging.WARNING, "pegboard.net"):

@@ -12,6 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 from pegboard.errors import EgressError, RefusedRequestError, UnreachableError
+from pegboard.net.addresses import read_address, unmapped
 from pegboard.net.client import MAX_REDIRECTS, OURS, HttpClient
 from pegboard.net.egress import EgressPolicy
 from pegboard.net.replies import Reply
@@ -56,30 +57,37 @@ class Script:
     vector: Vector
     asked: list[str] = field(default_factory=list)
     redirects_given: int = 0
+    answered: int = 0
     closes: bool = False
+
+    @property
+    def hops(self) -> int:
+        """How many replies redirect."""
+        return int(self.vector.get("redirects", 1 if "redirect_to" in self.vector else 0))
 
     async def resolve(self, host: str, port: int) -> Sequence[str]:
         self.asked.append(host)
         vector = self.vector
         first = vector.get("resolves_to")
+        later = vector.get("resolves_to_next", first)
+        answers = first if len(self.asked) == 1 else later
         if self.redirects_given:
-            answers = vector.get("redirect_resolves_to", first)
-        else:
-            answers = first if len(self.asked) == 1 else vector.get("resolves_to_next", first)
+            answers = vector.get("redirect_resolves_to", later)
         if answers is None:
             raise OSError("the vector has no answer for this name")
         return list(answers)
 
     def answer(self, request: Received) -> bytes:
-        vector = self.vector
-        hops = vector.get("redirects", 1) if "redirect_to" in vector else 0
-        headers = list(pairs(vector.get("headers", {}))) if not self.redirects_given else []
-        if self.redirects_given < hops:
+        """The redirects first, then a plain answer; the vector's own headers and status come once."""
+        vector, first = self.vector, not self.answered
+        self.answered += 1
+        headers = list(pairs(vector.get("headers", {}))) if first else []
+        if self.redirects_given < self.hops:
             self.redirects_given += 1
-            return reply(vector.get("status", 302), b"", ("Location", vector["redirect_to"]), *headers)
-        status = 200 if hops else vector.get("status", 200)
+            location = ("Location", vector.get("redirect_to", "/next"))
+            return reply(vector.get("status", 302), b"", location, *headers)
         closing = [("Connection", "close")] if self.closes else []
-        return reply(status, b"reached", *headers, *closing)
+        return reply(vector.get("status", 200) if first else 200, b"reached", *headers, *closing)
 
 
 def pairs(headers: Any) -> Iterator[tuple[str, str]]:
@@ -101,7 +109,7 @@ def check(vector: Vector) -> list[str]:
 
 async def problems_of(vector: Vector, policy: EgressPolicy) -> list[str]:
     script = Script(vector)
-    network = Network(answer=script.answer, fails=vector.get("connect_fails", ()))
+    network = Network(answer=script.answer, fails=[canonical(one) for one in vector.get("connect_fails", ())])
     retries = 1 if "connect_fails" in vector else 0  # such a vector asks what a second attempt does
     async with HttpClient(resolver=script, network=network, tls=tls(), retries=retries) as client:
         outcome = await send(client, vector, policy)
@@ -143,14 +151,30 @@ def judged(vector: Vector, outcome: Reply | EgressError) -> Iterator[str]:
 
 def connections(vector: Vector, network: Network) -> Iterator[str]:
     """Whether sockets went where they may go only."""
-    may = set(vector.get("must_connect_only", ()))
-    if not may and vector["expect"] == "block":
-        may = set(vector.get("resolves_to") or ()) if {"redirect_to", "connect_fails"} & vector.keys() else set()
-    elif not may:
+    if "must_connect_only" in vector:
+        may = vector["must_connect_only"]
+    elif vector["expect"] == "allow":
         return
-    strays = [address for address in network.connects if address not in may]
+    else:
+        may = [*harmless(vector)]
+    known = {canonical(address) for address in may}
+    strays = [address for address in network.connects if canonical(address) not in known]
     if strays:
         yield f"it connected to {', '.join(strays)}"
+
+
+def harmless(vector: Vector) -> Iterator[str]:
+    """What a request that is blocked in the end may connect to on its way there."""
+    if {"redirect_to", "redirects", "headers", "connect_fails"} & vector.keys():
+        yield from vector.get("resolves_to") or ()
+    if vector.get("redirects", 1) > 1:  # the hop that is one too many is the one that is blocked
+        yield from vector.get("redirect_resolves_to", ())
+
+
+def canonical(text: str) -> str:
+    """One text for an address, however it is written, IPv4-mapped too."""
+    address = read_address(text)
+    return text if address is None else str(unmapped(address))
 
 
 def stripped(vector: Vector, network: Network) -> Iterator[str]:

@@ -12,6 +12,7 @@ import re
 import ssl
 from collections.abc import AsyncIterable, Collection, Mapping
 from dataclasses import dataclass
+from math import inf
 from types import TracebackType
 from typing import Final, Self
 
@@ -52,6 +53,7 @@ class HttpLimits:
 
     ``total_seconds`` from the look-up to the last byte, redirects too; ``connect_seconds`` for each connection;
     ``lookup_seconds`` for each look-up; ``body_bytes`` of a reply, unpacked; ``header_bytes`` of all its headers.
+    Raises ConfigError for a number that is not above 0 and finite.
     """
 
     total_seconds: float = 30.0
@@ -59,6 +61,11 @@ class HttpLimits:
     lookup_seconds: float = 5.0
     body_bytes: int = 10_000_000
     header_bytes: int = 65_536
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not 0 < value < inf:  # NaN is refused too
+                raise ConfigError(f"The limit {name} of outgoing HTTP is {value}.", hint="Set a number above 0.")
 
     @property
     def timeouts(self) -> dict[str, float | None]:

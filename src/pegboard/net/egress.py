@@ -65,6 +65,9 @@ class EgressPolicy:
         unknown = set(schemes) - DEFAULT_PORTS.keys()
         if unknown:
             raise ConfigError(f"{min(unknown)!r} is no scheme of HTTP.", hint="Give http, https or both.")
+        strange = [port for port in ports or () if not 0 < port < 65_536]
+        if strange:
+            raise ConfigError(f"There is no port {strange[0]}.", hint="Give ports from 1 to 65535.")
         pairs = [(_listed(host), net) for host, nets in (private_hosts or {}).items() for net in nets]
         return cls(
             schemes=frozenset(schemes),
