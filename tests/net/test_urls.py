@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import string
+from urllib.parse import urlsplit
 
+import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,7 +71,7 @@ def test_other_schemes_are_refused(url: str) -> None:
 
 
 @given(st.text(alphabet=string.printable + "äß。１\u200d@\\%[]:/?#", max_size=40))
-def test_what_was_rebuilt_is_read_as_the_same_and_is_plain_ascii(text: str) -> None:
+def test_what_was_rebuilt_is_plain_ascii_and_read_as_the_same_by_every_parser(text: str) -> None:
     try:
         target = parse(f"https://{text}")
     except RefusedRequestError:
@@ -77,6 +79,9 @@ def test_what_was_rebuilt_is_read_as_the_same_and_is_plain_ascii(text: str) -> N
     assert parse(target.url) == target
     assert target.url.isascii()
     assert not set(target.url) & set(" \t\r\n\\\x0b\x0c")
+    theirs, others = httpx2.URL(target.url), urlsplit(target.url)
+    assert theirs.raw_host.decode("ascii") == others.hostname == target.origin.host
+    assert (theirs.port or 443) == (others.port or 443) == target.origin.port
 
 
 @pytest.mark.parametrize(
