@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from pegboard import Approval, Context, Halt, Limits, Pegboard, Principal, Tool, ToolError, ToolResult, tool
+from pegboard import Context, Halt, Limits, Pegboard, Principal, Tool, ToolError, ToolResult, tool
 from pegboard.tools import MISSING, OutputCheck, text_block
 from tests.support import ALICE, Receipts, Rules, make, registry_of
 
@@ -308,51 +307,6 @@ async def test_without_a_principal_no_policy_is_asked() -> None:
     rules = Rules(hidden=["t"])
     assert not (await call(make("t"), policy=rules)).is_error
     assert rules.asked == []
-
-
-class Asked:
-    """An approver that answers as told."""
-
-    def __init__(self, answer: object) -> None:
-        self.answer = answer
-        self.tiers: list[Approval] = []
-
-    async def approve(self, tool: Tool, tier: Approval, arguments: Mapping[str, Any], context: Context) -> bool:
-        self.tiers.append(tier)
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return self.answer  # type: ignore[return-value]
-
-
-@pytest.mark.parametrize(
-    ("answer", "outcome"), [(True, None), (False, "denied"), ("yes", "denied"), (RuntimeError("away"), "denied")]
-)
-async def test_a_call_above_its_tier_is_asked_for(answer: object, outcome: str | None) -> None:
-    rules, approver = Rules(), Asked(answer)
-    rules.approves = Approval.READ
-    result = await call(make("t", approval=Approval.WRITE), principal=ALICE, policy=rules, approver=approver)
-    assert approver.tiers == [Approval.WRITE]
-    assert (code(result) if outcome else None) == outcome
-
-
-async def test_an_undeclared_tier_counts_as_exec_and_nobody_to_ask_denies() -> None:
-    rules = Rules()
-    rules.approves = Approval.WRITE
-    assert code(await call(make("t"), principal=ALICE, policy=rules)) == "denied"
-
-
-async def test_a_tier_may_depend_on_the_arguments() -> None:
-    rules = Rules()
-    rules.approves = Approval.READ
-
-    def tier(arguments: dict[str, Any]) -> Approval:
-        return Approval.READ if arguments["n"] < 10 else Approval.EXEC
-
-    tool = make("t", approval=tier, input_schema=NUMBER)
-    assert not (await call(tool, {"n": 1}, principal=ALICE, policy=rules)).is_error
-    assert code(await call(tool, {"n": 10}, principal=ALICE, policy=rules)) == "denied"
-    # The function itself fails on these: a call that nobody could weigh is not let through.
-    assert code(await call(tool, {}, principal=ALICE, policy=rules)) == "denied"
 
 
 async def test_a_receipt_tells_what_happened() -> None:

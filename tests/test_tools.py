@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.dispatch import tier_of
 from pegboard.errors import DefinitionError, ToolError
+from pegboard.tiers import need_of
 from pegboard.tools import MISSING, Approval, Halt, ToolResult, Visibility, text_block
 from tests.support import make
 
@@ -80,7 +80,7 @@ def test_an_unknown_visibility_is_refused_with_those_there_are(word: str | None)
 
 @pytest.mark.parametrize("word", ["raed", "READ", ["read"]])
 def test_an_unknown_approval_counts_as_the_highest(word: Any) -> None:
-    assert tier_of(make("t", approval=word), {}) is Approval.EXEC
+    assert need_of(make("t", approval=word), {}).tier is Approval.EXEC
 
 
 def test_an_approval_may_be_left_open_or_depend_on_the_arguments() -> None:

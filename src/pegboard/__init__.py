@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pegboard.auth import Action, AllowAll, Decision, Policy, Principal
+from pegboard.approval import ApprovalRequest, Verdict
+from pegboard.auth import Action, AllowAll, CallFacts, CallPolicy, Decision, Policy, Principal
 from pegboard.board import Board
 from pegboard.boundary import PinDiff
 from pegboard.catalog import Catalog
@@ -27,8 +28,9 @@ from pegboard.limits import Limits
 from pegboard.peg import Pegboard
 from pegboard.pin_store import MemoryPinStore, PinStore
 from pegboard.prefix import Ledger, Listing, fingerprint, invalidation_reason
-from pegboard.receipts import Receipt, ReceiptSink
+from pegboard.receipts import Receipt, ReceiptFile, ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry
+from pegboard.resource import Resource, Touches
 from pegboard.rule_policy import RulePolicy
 from pegboard.rules import Rule
 from pegboard.tools import Approval, Halt, Tool, ToolResult, Visibility
@@ -43,8 +45,11 @@ __all__ = [
     "Action",
     "AllowAll",
     "Approval",
+    "ApprovalRequest",
     "Bm25Ranker",
     "Board",
+    "CallFacts",
+    "CallPolicy",
     "Catalog",
     "Context",
     "Decision",
@@ -64,7 +69,9 @@ __all__ = [
     "Ranked",
     "Ranker",
     "Receipt",
+    "ReceiptFile",
     "ReceiptSink",
+    "Resource",
     "Rule",
     "RulePolicy",
     "Source",
@@ -74,7 +81,9 @@ __all__ = [
     "ToolError",
     "ToolRegistry",
     "ToolResult",
+    "Touches",
     "Turn",
+    "Verdict",
     "Visibility",
     "__version__",
     "fingerprint",

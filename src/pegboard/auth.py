@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from math import isfinite
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from pegboard.errors import PolicyError, PrincipalError
 from pegboard.frozen import frozen
+from pegboard.resource import Resource
 from pegboard.texts import is_encodable
 from pegboard.tools import Approval, Entry, canonical_json
 
@@ -106,6 +107,34 @@ class Policy(Protocol):
     async def permitted(self, principal: Principal, action: Action, entries: Sequence[Entry]) -> Sequence[bool]:
         """One bool an entry, in the order given."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallFacts:
+    """What is known of a call that is about to run. Immutable; belongs to one call.
+
+    ``arguments`` are those that will run, checked; ``tier`` is that of the call with them; ``resource`` is what it
+    touches, where its tool tells; ``stack`` names the calls it runs inside, outermost first.
+    """
+
+    arguments: Mapping[str, Any]
+    tier: Approval
+    resource: Resource | None = None
+    stack: tuple[str, ...] = ()
+
+
+class CallPolicy(Policy, Protocol):
+    """A policy that decides about each call by what it is about to do. Process-wide.
+
+    It is asked ``decide_call`` in place of ``decide`` with *invoke*, after the arguments have been checked.
+    """
+
+    async def decide_call(self, principal: Principal, entry: Entry, facts: CallFacts) -> Decision: ...
+
+
+def decides_by_call(policy: Policy) -> TypeGuard[CallPolicy]:
+    """Whether a policy decides about each call by what it is about to do."""
+    return hasattr(policy, "decide_call")
 
 
 def checked_policy(value: object) -> Policy:

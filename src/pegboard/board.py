@@ -10,7 +10,6 @@ board.listing().items      # what the model is shown, fixed until the next commi
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,12 +25,12 @@ from pegboard.dispatch import new_call_id
 from pegboard.drift import Drift
 from pegboard.errors import MetaToolError, NotFoundError, UnloadedError
 from pegboard.finding import FindResult, View, find, missing_notes
-from pegboard.handling import cancels
 from pegboard.keeping import GuardedStore, Keeping
 from pegboard.limits import Limits
 from pegboard.pins import PinEvent, PinQueue, PinRecord, PinState, Slot, step
 from pegboard.prefix import Listing
 from pegboard.quarantine import Quarantine
+from pegboard.rights import permitted
 from pegboard.tools import Halt, JsonObject, Tool, ToolResult, Visibility
 from pegboard.turn import Turn, run_all
 from pegboard.uses import Uses
@@ -206,8 +205,8 @@ class Board:
         look, catalog, unsure = self._looks, self._peg.catalog, False
         names = None if self._allowed is None else catalog.names & self._allowed
         if self.principal is not None:
-            permitted = await self._permitted(catalog.all() if names is None else catalog.subset(names), self.principal)
-            names, unsure = permitted or frozenset(), permitted is None
+            seen = await self._permitted(catalog.all() if names is None else catalog.subset(names), self.principal)
+            names, unsure = seen or frozenset(), seen is None
         names = None if names is not None and len(names) == len(catalog) else names
         view = View(catalog, names, unsure=unsure)
         if look > self._last_look:
@@ -398,16 +397,9 @@ class Board:
 
     async def _permitted(self, tools: Sequence[Tool], principal: Principal) -> frozenset[str] | None:
         """The names of those that may be discovered; None when the policy failed."""
-        try:
-            mask = await self._peg.policy.permitted(principal, Action.DISCOVER, tools)
-            if len(mask) != len(tools):
-                raise ValueError(f"a mask of {len(mask)} for {len(tools)} entries")
-        except (Exception, asyncio.CancelledError) as error:
-            if cancels(error):
-                raise
-            logger.exception("the policy failed: everything is hidden from %r", principal.id)
+        mask = await permitted(self._peg.policy, principal, Action.DISCOVER, tools)
+        if mask is None:
             return None
-        # Only the very True counts: a policy that answers with anything else has not said yes.
         return frozenset(tool.name for tool, seen in zip(tools, mask, strict=True) if seen is True)
 
     def _resolve(self, name: str) -> Tool:
@@ -427,7 +419,8 @@ class Board:
 
     async def _nested(self, name: str, arguments: Any, context: Context, call_id: str) -> ToolResult | Halt:
         stack = (*context.stack, context.tool)
-        nested = replace(context, tool=name, call_id=call_id, board=self, stack=stack)
+        # Whatever a handler made of its context: it acts for whom it was called, and for nobody else.
+        nested = replace(context, tool=name, call_id=call_id, principal=self.principal, board=self, stack=stack)
         return await self._peg.dispatcher.run(name, arguments, nested, self._resolve, self._quarantine.refuse)
 
     async def _reenter(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult | Halt:

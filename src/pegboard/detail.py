@@ -6,7 +6,8 @@ import re
 from enum import StrEnum
 from typing import Any, Final
 
-from pegboard.tools import Approval, Entry, Tool
+from pegboard.tiers import declared_need
+from pegboard.tools import Entry, Tool
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?。！？])(?:\s|$)|(?<=[。！？])")
 _BRIEF_CHARS: Final = 200
@@ -76,9 +77,10 @@ def explained(tool: Tool, surface: str) -> dict[str, Any]:
     """Everything: ``full``, and approval, cost, latency, hints, and the definition's cost in tokens."""
     from pegboard.tokens import definition_cost
 
-    approval = tool.approval.value if isinstance(tool.approval, Approval) else None
+    need = declared_need(tool.approval)
     optional = {
-        "approval": approval or ("depends on the arguments" if tool.approval else None),
+        "approval": need.tier.value if need else ("depends on the arguments" if callable(tool.approval) else None),
+        "alwaysAsked": need is not None and need.override,
         "cost": tool.cost,
         "latency": tool.latency,
         "hints": dict(tool.hints),

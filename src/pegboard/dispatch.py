@@ -1,6 +1,6 @@
 """Dispatch: the one path that every call takes.
 
-    resolve -> authorize -> admit -> approve -> check -> record -> run -> bound -> verify -> receipt
+    resolve -> authorize -> admit -> check -> weigh -> approve -> record -> run -> bound -> verify -> receipt
 
 Each stage is a function that hands the call on or raises a CallError; ``STAGES`` composes them.
 Nothing raises out of a dispatch but its own cancellation: every failure is a result that the model can read.
@@ -8,15 +8,15 @@ Nothing raises out of a dispatch but its own cancellation: every failure is a re
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from pegboard.auth import Action, Decision, Policy, Principal
+from pegboard.approval import ApprovalRequest, Approver, ask
+from pegboard.auth import Action, CallFacts, Decision, Policy, decides_by_call
 from pegboard.bounds import bounded, outcome_of
 from pegboard.context import Context
 from pegboard.errors import (
@@ -29,11 +29,15 @@ from pegboard.errors import (
     NotFoundError,
     told,
 )
-from pegboard.handling import cancels, handled, unexpected
+from pegboard.frozen import thawed
+from pegboard.handling import handled, unexpected
 from pegboard.limits import Limits
 from pegboard.places import Places
 from pegboard.receipts import LET_THROUGH, Receipt, ReceiptSink
-from pegboard.tools import Approval, Halt, OutputCheck, Tool, ToolResult
+from pegboard.resource import Resource
+from pegboard.rights import decide, decide_call, touched
+from pegboard.tiers import Need, need_of
+from pegboard.tools import Halt, OutputCheck, Tool, ToolResult
 from pegboard.values import NotJsonError
 
 logger = logging.getLogger(__name__)
@@ -51,18 +55,12 @@ Gate = Callable[[Tool], None]
 """A last look at a tool that the caller may see, before it runs. Raises UnloadedError."""
 
 
-class Approver(Protocol):
-    """Asked when a call needs more than its policy lets pass unasked. Process-wide."""
-
-    async def approve(self, tool: Tool, tier: Approval, arguments: Mapping[str, Any], context: Context) -> bool: ...
-
-
 @dataclass
 class Call:
     """One call on its way through the stages. Lives as long as one dispatch.
 
-    ``tool``, ``decision``, ``value`` (what the handler gave back) and ``outcome`` are filled in on the way; ``reason``
-    is the truth for the receipt.
+    ``tool``, ``decision``, ``need``, ``resource``, ``approval``, ``value`` (what the handler gave back) and ``outcome``
+    are filled in on the way; ``reason`` is the truth for the receipt.
     """
 
     name: str
@@ -72,6 +70,9 @@ class Call:
     gate: Gate | None = None
     tool: Tool | None = None
     decision: Decision | None = None
+    need: Need | None = None
+    resource: Resource | None = None
+    approval: str = ""
     value: Any = None
     outcome: ToolResult | Halt | None = None
     reason: str = ""
@@ -153,7 +154,10 @@ class Dispatcher:
             started=call.began,
             seconds=time.monotonic() - call.clock,
             outcome=outcome,
-            reason=call.reason,
+            reason=call.reason or (call.decision.reason if call.decision else ""),
+            tier=call.need.tier if call.need else None,
+            approval=call.approval,
+            resource=call.resource.to_json() if call.resource else None,
         )
         try:
             self.sink.write(receipt)
@@ -181,41 +185,15 @@ async def authorize(dispatcher: Dispatcher, call: Call) -> None:
     seen = await decide(dispatcher.policy, principal, Action.DISCOVER, call.found)
     if not seen.allowed:
         call.reason = f"denied: discover: {seen.reason}"
-        raise NotFoundError(call.name, call.context.finder)
-    call.decision = await decide(dispatcher.policy, principal, Action.INVOKE, call.found)
-    if not call.decision.allowed:
-        call.reason = f"denied: invoke: {call.decision.reason}"
-        raise DeniedError(f"Calling {call.name!r} is not allowed.")
+        raise NotFoundError(call.name)
+    if not decides_by_call(dispatcher.policy):
+        _hold(call, await decide(dispatcher.policy, principal, Action.INVOKE, call.found))
 
 
 async def admit(dispatcher: Dispatcher, call: Call) -> None:
     """Let the board refuse what it has unloaded; after authorize, so that a refusal tells nothing of hidden tools."""
     if call.gate is not None:
         call.gate(call.found)
-
-
-async def approve(dispatcher: Dispatcher, call: Call) -> None:
-    """Ask the approver when the call's tier is above what passes unasked."""
-    if call.decision is None:
-        return
-    tier = tier_of(call.found, call.arguments)
-    if tier.rank <= call.decision.approves.rank:
-        return
-    if dispatcher.approver is None:
-        call.reason = f"denied: tier {tier} needs approval and nobody can be asked"
-        raise DeniedError(
-            f"Calling {call.name!r} needs approval ({tier}), and nobody can be asked here.",
-            data={"approval": str(tier)},
-        )
-    try:
-        granted = await dispatcher.approver.approve(call.found, tier, call.arguments, call.context)
-    except Exception as error:
-        logger.exception("the approver failed on %r", call.name)
-        call.reason = f"denied: the approver failed with {type(error).__name__}"
-        raise DeniedError(f"Calling {call.name!r} could not be approved.") from error
-    if granted is not True:
-        call.reason = f"denied: tier {tier} was rejected"
-        raise DeniedError(f"Calling {call.name!r} was rejected.")
 
 
 async def check(dispatcher: Dispatcher, call: Call) -> None:
@@ -231,6 +209,49 @@ async def check(dispatcher: Dispatcher, call: Call) -> None:
     if wrong:
         raise InvalidArgumentsError(call.name, wrong)
     call.arguments = ready
+
+
+async def weigh(dispatcher: Dispatcher, call: Call) -> None:
+    """Find out what the call needs and touches, and let a policy that decides by that decide."""
+    principal, tool = call.context.principal, call.found
+    if principal is None:
+        return
+    # What is decided about is what runs: nobody else has hold of it from here on.
+    call.arguments = thawed(call.arguments)
+    call.need = need_of(tool, call.arguments)
+    if tool.touches is not None:
+        call.resource = await touched(tool, thawed(call.arguments), call.context)
+        if call.resource is None:
+            call.reason = "denied: what the call touches could not be told"
+            raise DeniedError(f"Calling {call.name!r} is not allowed: what it would touch cannot be told.")
+    if decides_by_call(dispatcher.policy):
+        facts = CallFacts(
+            arguments=thawed(call.arguments), tier=call.need.tier, resource=call.resource, stack=call.context.stack
+        )
+        _hold(call, await decide_call(dispatcher.policy, principal, tool, facts))
+
+
+async def approve(dispatcher: Dispatcher, call: Call) -> None:
+    """Ask the approver when the call's tier is above what passes unasked, or its tool wants it asked about."""
+    if call.decision is None or call.need is None:
+        return
+    need = call.need
+    if need.tier.rank <= call.decision.approves.rank and not need.override:
+        return
+    request = ApprovalRequest(
+        tool=call.found,
+        tier=need.tier,
+        arguments=thawed(call.arguments),
+        context=call.context,
+        reason=need.reason,
+        always=need.override,
+        resource=call.resource,
+    )
+    answer = await ask(dispatcher.approver, request, dispatcher.limits.approval_timeout)
+    call.approval = answer.truth
+    if not answer.approved:
+        call.reason = f"denied: {answer.truth}"
+        raise DeniedError(answer.told, data=answer.data)
 
 
 async def record(dispatcher: Dispatcher, call: Call) -> None:
@@ -280,37 +301,16 @@ async def verify(dispatcher: Dispatcher, call: Call) -> None:
     call.outcome = replace(call.outcome, result=noted) if isinstance(call.outcome, Halt) else noted
 
 
-STAGES: Final[tuple[Stage, ...]] = (resolve, authorize, admit, approve, check, record, run, bound, verify)
+STAGES: Final[tuple[Stage, ...]] = (resolve, authorize, admit, check, weigh, approve, record, run, bound, verify)
 """The pipeline. The receipt is written after the last stage, however the call ended."""
 
 
-async def decide(policy: Policy, principal: Principal, action: Action, tool: Tool) -> Decision:
-    """The policy's decision; a policy that raises or answers nonsense denies."""
-    try:
-        decision = await policy.decide(principal, action, tool)
-    except (Exception, asyncio.CancelledError) as error:
-        if cancels(error):
-            raise
-        logger.exception("the policy failed on %s of %r: denied", action, tool.name)
-        return Decision(allowed=False, reason="the policy failed")
-    # Strangers write policies: an answer is believed only when it is one.
-    given: object = decision
-    if not isinstance(given, Decision) or not isinstance(given.allowed, bool):
-        logger.error("the policy answered %s of %r with %r: denied", action, tool.name, type(given).__name__)
-        return Decision(allowed=False, reason="the policy gave no decision")
-    return given
-
-
-def tier_of(tool: Tool, arguments: Any) -> Approval:
-    """The approval tier of one call: as declared, else exec. A function that fails, or answers nonsense, is exec."""
-    declared = tool.approval
-    if callable(declared):
-        try:
-            declared = declared(dict(arguments or {}))
-        except Exception:
-            logger.exception("the approval function of %r failed: counted as exec", tool.name)
-            return Approval.EXEC
-    return declared if isinstance(declared, Approval) else Approval.EXEC
+def _hold(call: Call, decision: Decision) -> None:
+    """Go on with a decision that allows the call."""
+    call.decision = decision
+    if not decision.allowed:
+        call.reason = f"denied: invoke: {decision.reason}"
+        raise DeniedError(f"Calling {call.name!r} is not allowed.")
 
 
 def new_call_id() -> str:

@@ -1,4 +1,4 @@
-"""JSON values that nobody can change any more. Pure functions."""
+"""JSON values that nobody else can change: frozen, or copied. Pure functions."""
 
 from __future__ import annotations
 
@@ -31,3 +31,10 @@ def frozen(value: Any, *, depth: int = MAX_DEPTH) -> Any:
         if not isinstance(key, str):
             raise TypeError(f"has the key {key!r:.40}, which is no text")
     return MappingProxyType({key: frozen(item, depth=depth - 1) for key, item in value.items()})
+
+
+def thawed(value: Any) -> Any:
+    """A copy of a JSON value that can be changed: objects as dicts, lists as lists; what JSON does not have stays."""
+    if isinstance(value, Mapping):
+        return {key: thawed(item) for key, item in value.items()}
+    return [thawed(item) for item in value] if isinstance(value, list | tuple) else value

@@ -14,9 +14,10 @@ class Limits:
 
     ``search`` results unless asked otherwise, and ``search_cap`` at most; ``recommend`` and ``load_best`` (what
     tool_search pins) likewise; ``query_chars`` of a query are searched for; ``page`` entries a page of list_tools;
-    ``find_tokens`` is the budget of one find_tools answer; ``call_timeout`` in seconds; ``result_chars`` bounds a
-    result's text and structured content; ``compact_tokens`` of tombstones, or ``compact_idle`` seconds without a call,
-    make a commit compact; pins without use for ``compact_unused`` seconds are unpinned then (None: never).
+    ``find_tokens`` is the budget of one find_tools answer; ``call_timeout`` in seconds, like ``approval_timeout``,
+    which is what an approver may take; ``result_chars`` bounds a result's text and structured content;
+    ``compact_tokens`` of tombstones, or ``compact_idle`` seconds without a call, make a commit compact; pins without
+    use for ``compact_unused`` seconds are unpinned then (None: never).
 
     Raises ConfigError for a number that is not above 0 and finite.
     """
@@ -29,6 +30,7 @@ class Limits:
     page: int = 50
     find_tokens: int = 2_000
     call_timeout: float = 60.0
+    approval_timeout: float = 300.0
     concurrency: int = 1_000
     result_chars: int = 100_000
     compact_tokens: int = 2_000

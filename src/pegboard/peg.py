@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from pegboard.approval import Approver, checked_approver
 from pegboard.auth import AllowAll, Policy, Principal, checked_policy, checked_principal
 from pegboard.board import Board
 from pegboard.board_tools import BOARD_TOOLS, META_NAMES
 from pegboard.catalog import Catalog, Collisions, collision, compose, name_set
-from pegboard.dispatch import Approver, Dispatcher
+from pegboard.dispatch import Dispatcher
 from pegboard.drift import DriftLog, OnDrift, checked_on_drift
 from pegboard.errors import BoardError, DefinitionError, NotFoundError
 from pegboard.keeping import GuardedStore
@@ -49,7 +50,8 @@ class Pegboard:
 
     Raises DefinitionError for a profile that names what is no meta-tool, and CollisionError when two of ``registries``
     have a tool of one name and ``collisions`` is ``refuse``, or when a tool has the name of a meta-tool. Raises
-    PolicyError for a policy that is none, and ValueError for an unknown ``on_drift``.
+    PolicyError for a policy that is none, DefinitionError for an approver that is none, and ValueError for an unknown
+    ``on_drift``.
     """
 
     def __init__(
@@ -89,7 +91,7 @@ class Pegboard:
         self.dispatcher = Dispatcher(
             policy=self.policy,
             limits=self.limits,
-            approver=approver,
+            approver=checked_approver(approver),
             sink=receipts,
             mandatory=receipts_mandatory,
             places=self._places,

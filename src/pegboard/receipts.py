@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -20,7 +21,10 @@ class Receipt:
 
     ``outcome`` is ``ok | halt | tool_error | cancelled``, the code of the error that ended it, or ``let_through`` for
     one that is about to run; ``reason`` is the truth behind it (a hidden tool's receipt says so, its answer does not).
-    ``started`` is a UNIX time in seconds. Arguments and results are not recorded.
+    Of a call that ran it is what the policy gave as its own. ``tier`` is that of the call, where it got that far with a
+    principal; ``approval`` what came of asking somebody, ``""`` where nobody was asked; ``resource`` what the call
+    touches, ``{kind, target?, tenant?}``, where its tool tells. ``started`` is a UNIX time in seconds. Arguments and
+    results are not recorded.
     """
 
     call_id: str
@@ -34,6 +38,9 @@ class Receipt:
     seconds: float
     outcome: str
     reason: str = ""
+    tier: str | None = None
+    approval: str = ""
+    resource: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The receipt as a JSON object."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Final
 
-from pegboard.approval import tiers_of
 from pegboard.auth import Action, Principal
 from pegboard.errors import PolicyError
 from pegboard.globs import Glob
+from pegboard.tiers import tiers_of
 from pegboard.tools import Approval, Entry
 
 ANY: Final = "*"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pegboard.errors import DefinitionError
+from pegboard.resource import Touches
 from pegboard.texts import is_encodable
 
 
@@ -77,6 +78,7 @@ _FIELDS: Final[Mapping[str, tuple[_Holds, str]]] = {
     "bare_name": (_is_text, _TEXT),
     "title": (_may_be_text, _TEXT),
     "category": (_may_be_text, _TEXT),
+    "touches": (lambda value: value is None or isinstance(value, Touches), "Give a Touches."),
     "cost": (_may_be_text, _TEXT),
     "latency": (_may_be_text, _TEXT),
     "degraded_description": (_may_be_text, _TEXT),

@@ -11,10 +11,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pegboard.errors import CallError, DefinitionError
 from pegboard.naming import check_name
+from pegboard.resource import Touches
 from pegboard.tool_fields import check_fields
 
 if TYPE_CHECKING:
@@ -99,6 +101,10 @@ class _Missing:
 
 MISSING: Final = _Missing()
 
+ApprovalDeclaration = Approval | JsonObject
+"""A tier, or ``{"tier": ..., "override": true, "reason": ...}``: with ``override``, such a call is asked about whatever
+the policy lets pass; ``reason`` is told to whoever is asked."""
+
 Handler = Callable[[dict[str, Any], "Context"], Awaitable[Any]]
 """``async handler(arguments, context)``: arguments as checked, never coerced. It returns a ToolResult, a Halt,
 or any JSON value."""
@@ -118,13 +124,15 @@ def canonical_json(value: Any) -> bytes:
 class Tool:
     """A callable tool. Immutable, shared by the whole process.
 
-    ``name`` is what models see (``^[A-Za-z0-9_-]{1,64}$``); ``bare_name`` is what its source calls it and may hold
-    any characters (default: ``name``). ``visibility`` is on-demand unless said; ``hints["mcp"]["visibility"]``
-    overrides it on the surface ``mcp``. ``approval`` is a tier, a function of the arguments, or None for undeclared,
-    which counts as ``exec`` where a principal is present, as does anything else. ``definition`` is the payload as it
-    came from the source, kept for digests and shown unchanged; None for tools that are shown by their fields.
-    ``closed`` says that arguments outside the schema are refused with the nearest name (Python functions), whatever
-    the schema says.
+    ``name`` is what models see (``^[A-Za-z0-9_-]{1,64}$``); ``bare_name`` is what its source calls it and may hold any
+    characters (default: ``name``). ``visibility`` is on-demand unless said; ``hints["mcp"]["visibility"]``
+    overrides it on the surface ``mcp``. ``approval`` is a tier, an object with one (see ``ApprovalDeclaration``), a
+    function of the arguments that gives either, or None for undeclared, which counts as ``exec`` where a principal
+    is present, as does anything else. ``definition`` is the payload as it came from the source, kept for digests
+    and shown unchanged; None for tools that are shown by their fields. ``closed`` says that arguments outside the
+    schema are refused with the nearest name (Python functions), whatever the schema says.
+
+    ``touches`` says how to tell what a call touches, where policies decide by that.
 
     ``timeout`` is in seconds; None means the limit of the Pegboard. At most ``concurrency`` calls of the tool, and
     ``source_concurrency`` calls of all tools of its source, run at once; None means any number. ``output_check`` says
@@ -152,7 +160,8 @@ class Tool:
     visibility: Visibility = Visibility.ON_DEMAND
     hints: JsonObject = field(default_factory=dict)
     annotations: JsonObject | None = None
-    approval: Approval | Callable[[dict[str, Any]], Approval] | None = None
+    approval: ApprovalDeclaration | Callable[[dict[str, Any]], ApprovalDeclaration | None] | None = None
+    touches: Touches | None = None
     authorization: JsonObject = field(default_factory=dict)
     capabilities: JsonObject = field(default_factory=dict)
     cost: str | None = None
@@ -180,7 +189,9 @@ class Tool:
             )
         object.__setattr__(self, "visibility", Visibility(self.visibility))
         object.__setattr__(self, "output_check", OutputCheck(self.output_check))
-        if self.approval in _APPROVALS:
+        if isinstance(self.approval, Mapping):
+            object.__setattr__(self, "approval", MappingProxyType(dict(self.approval)))
+        elif self.approval in _APPROVALS:
             object.__setattr__(self, "approval", Approval(self.approval))
 
     @cached_property

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pegboard import Limits, Pegboard, Rule, RulePolicy, ToolRegistry
+from pegboard.approval import ApprovalRequest
 from pegboard.auth import Action, Principal
 from pegboard.errors import InvalidArgumentsError
 from pegboard.explaining import Aspect, Explanation, LeftOut, why_not
@@ -177,12 +178,9 @@ async def test_a_policy_that_contradicts_itself_is_told() -> None:
     assert "contradict" in hidden.findings[0].message
 
 
-class Somebody:
-    """An approver."""
-
-    async def approve(self, *_: Any) -> bool:
-        """Never."""
-        return False
+async def somebody_says_no(request: ApprovalRequest) -> bool:
+    """An approver that never does."""
+    return False
 
 
 async def test_a_tier_above_what_passes_unasked_is_told() -> None:
@@ -191,8 +189,11 @@ async def test_a_tier_above_what_passes_unasked_is_told() -> None:
     alone = await asked(pegboard(policy=policy), "refund_order", principal=ALICE)
     assert told(alone) == [("needs_approval", (CALLED,)), ("on_demand", (SEEN,))]
     assert "nobody can be asked" in alone.findings[0].message
-    somebody = await asked(pegboard(policy=policy, approver=Somebody()), "refund_order", principal=ALICE)
+    somebody = await asked(pegboard(policy=policy, approver=somebody_says_no), "refund_order", principal=ALICE)
     assert told(somebody)[0] == ("needs_approval", ())
+    wants = make("wants", approval={"tier": "read", "override": True})
+    insisting = await asked(pegboard(wants, policy=policy), "wants", principal=ALICE)
+    assert insisting.findings[0].message == "It wants every call approved: nobody can be asked here."
     varying = make("any", approval=lambda arguments: Approval[arguments["tier"]])
     assert told(await asked(pegboard(varying, policy=policy), "any", principal=ALICE))[0] == ("needs_approval", ())
 

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pegboard.errors import CollisionError, ConfigError, InvalidNameError
+from pegboard.errors import CollisionError, ConfigError, InvalidNameError, PrincipalError
 from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
 from pegboard.naming import is_legal
 from tests.runners.cases.case import Case as CaseToRun
-from tests.runners.golden import schemas
+from tests.runners.golden import principals, schemas
 from tests.runners.golden.outcome import Outcome, Raised, Returned
 from tests.runners.golden.vectors import Case
 
@@ -101,6 +101,11 @@ def members(key: str, value: Any) -> Iterator[Any]:
     elif isinstance(value, (list, tuple)):
         for member in value:
             yield from members(key, member)
+
+
+def objects(value: Any) -> list[Any]:
+    """What may be one, or a list of them, as a list."""
+    return value if isinstance(value, list) else [value]
 
 
 def has_odd_limit(case: Case) -> bool:
@@ -375,6 +380,47 @@ GOLDEN: Final = (
         "models read JSON, and no language's own way of writing values",
         coerces("utf8", kind=(list, dict)),
         lambda case, got: isinstance(got, Returned) and json.loads(got.value) == case.input["value"],
+    ),
+    Rule(
+        "how somebody signed in is the door's matter",
+        "kind, method, delegates and linked identities are checked by whoever signs people in, and not once more",
+        lambda case: case.kind == "gonk_is_principal" and principals.says_how_it_signed_in(case),
+        principals.is_one,
+    ),
+    Rule(
+        "a key tells issuer, id and tenant apart",
+        "these own boards; what changes from one sign-in to the next would lose them",
+        lambda case: case.kind == "gonk_auth_keys" and principals.says_how_it_signed_in(case),
+        principals.is_known_by_its_names,
+    ),
+    Rule(
+        "roles and scopes that are left out are none",
+        "somebody without roles is somebody, and is allowed nothing that a role would allow",
+        principals.leaves_out_a_list,
+        principals.is_one,
+    ),
+    Rule(
+        "a principal may have no issuer",
+        "a configuration names people whom nobody else vouches for; they are no others' namesakes",
+        principals.has_no_issuer,
+        principals.is_one,
+    ),
+    Rule(
+        "what is no principal is refused where it is made",
+        "it never gets as far as a call, so no call of it can be denied",
+        lambda case: case.kind == "gonk_auth_dispatch" and "principal" in case.input["auth"],
+        raised(PrincipalError),
+    ),
+    Rule(
+        "receipts name kind, target and tenant",
+        "what else a resource has are facts for the policy, and stay with it",
+        lambda case: case.input.get("op") in ("redact", "redact_list"),
+        lambda case, got: (
+            isinstance(got, Returned)
+            and all(
+                isinstance(told, dict) and told.keys() <= {"kind", "target", "tenantId"} for told in objects(got.value)
+            )
+        ),
     ),
 )
 """The rules for golden vectors, in the order they are tried."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from pegboard.approval import ApprovalRequest, Approver
 from pegboard.cli.output import Output
-from pegboard.cli.visible import json_text
-from pegboard.context import Context
-from pegboard.dispatch import Approver
-from pegboard.tools import Approval, Tool
+from pegboard.cli.visible import json_text, one_line
 
 SHOWN_CHARS: Final = 2_000
 """Of the arguments, so that what is asked still stands on the screen."""
@@ -21,31 +18,31 @@ _YES: Final = frozenset({"y", "yes"})
 _LINE_BYTES: Final = 1_024
 
 
-class Agreed:
-    """Lets every call run: the person has said so beforehand, with ``--yes``. Lives as long as one command."""
-
-    async def approve(self, tool: Tool, tier: Approval, arguments: Mapping[str, Any], context: Context) -> bool:
-        """Always."""
-        return True
+async def agreed(request: ApprovalRequest) -> bool:
+    """Let every call run: the person has said so beforehand, with ``--yes``."""
+    return True
 
 
 class Person:
     """Asks on the terminal. Lives as long as one command.
 
-    The question shows what would run: the tool, its source, its tier and the arguments, with every control character
-    visible. Anything but ``y`` or ``yes`` is a no, and so is the end of the input.
+    The question shows what would run: the tool, its source, its tier, what the tool says of the call, and the
+    arguments, with every control character visible. Anything but ``y`` or ``yes`` is a no, and so is the end of the
+    input.
     """
 
     def __init__(self, output: Output) -> None:
         self._output = output
 
-    async def approve(self, tool: Tool, tier: Approval, arguments: Mapping[str, Any], context: Context) -> bool:
+    async def __call__(self, request: ApprovalRequest) -> bool:
         """Whether the person says yes."""
-        text = json_text(arguments or {})
+        text = json_text(request.arguments)
         rest = len(text) - SHOWN_CHARS
         shown = f"{text[:SHOWN_CHARS]}\n... and {rest} characters more" if rest > 0 else text
+        because = f" {one_line(request.reason)}" if request.reason else ""
         self._output.ask(
-            f"{tool.name} of {tool.source} needs approval ({tier}). Its arguments:\n{shown}\nCall it? [y/N] "
+            f"{request.tool.name} of {request.tool.source} needs approval ({request.tier}).{because} "
+            f"Its arguments:\n{shown}\nCall it? [y/N] "
         )
         return (await _line()).strip().lower() in _YES
 
@@ -53,7 +50,7 @@ class Person:
 def approver(output: Output, *, yes: bool) -> Approver | None:
     """Who is asked about calls; None when nobody can be."""
     if yes:
-        return Agreed()
+        return agreed
     return Person(output) if sys.stdin.isatty() and sys.stderr.isatty() else None
 
 

@@ -17,10 +17,10 @@ from pegboard.finding import missing_notes
 from pegboard.metatools import META_TOOLS
 
 if TYPE_CHECKING:
+    from pegboard.approval import Approver
     from pegboard.auth import Principal
     from pegboard.board import Board
     from pegboard.config import ConfigProblem, Loaded, Settings
-    from pegboard.dispatch import Approver
     from pegboard.peg import Pegboard
     from pegboard.registry import SourceStatus
     from pegboard.tools import Tool

@@ -119,6 +119,7 @@ class LimitKeys(Keys):
     call_timeout: float = key(
         SECONDS, "Seconds that one call may take, waiting for a free place included.", Limits.call_timeout
     )
+    approval_timeout: float = key(SECONDS, "Seconds that an approver may take.", Limits.approval_timeout)
     concurrency: int = key(COUNT, "Calls that may run at once, of all tools.", Limits.concurrency)
     result_chars: int = key(COUNT, "Characters of one result at most.", Limits.result_chars)
     compact_tokens: int = key(COUNT, "Tokens of tombstones that make a commit compact.", Limits.compact_tokens)

@@ -20,7 +20,7 @@ from pegboard.config.wire import Wired, depth_of, policy_of, python_names, sourc
 from pegboard.errors import ConfigError
 from pegboard.registry import Source
 from pegboard.sources.python_file import PythonFile
-from pegboard.sources.threads import in_thread
+from pegboard.threads import in_thread
 
 logger = logging.getLogger(__name__)
 

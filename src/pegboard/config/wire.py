@@ -22,7 +22,7 @@ from pegboard.sources.mcp.launch import secret_values
 from pegboard.sources.python_file import PythonFile
 
 if TYPE_CHECKING:
-    from pegboard.dispatch import Approver
+    from pegboard.approval import Approver
     from pegboard.gateway.settings import GatewaySettings
 
 DEPTH_VARIABLE: Final = "PEGBOARD_DEPTH"

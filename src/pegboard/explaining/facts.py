@@ -10,13 +10,13 @@ from pegboard.board import Board
 from pegboard.board_tools import META_NAMES
 from pegboard.budget import within_budget
 from pegboard.detail import Detail
-from pegboard.dispatch import decide
 from pegboard.drift import Drift
 from pegboard.finding import FindResult, View, find, ranking, searched_part
 from pegboard.limits import Limits
 from pegboard.peg import Pegboard
 from pegboard.pins import PinState
 from pegboard.registry import Problem, SourceStatus
+from pegboard.rights import decide
 from pegboard.search import Explains, Ranked, Reading
 from pegboard.tools import Tool
 

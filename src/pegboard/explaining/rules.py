@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from pegboard.dispatch import tier_of
 from pegboard.explaining.facts import Facts
 from pegboard.explaining.searching import of_the_search
 from pegboard.explaining.values import EVERYTHING, Aspect, Finding
 from pegboard.naming import SEPARATOR, legal_name
 from pegboard.pins import PinState
 from pegboard.registry import SourceStatus
+from pegboard.tiers import Need, need_of
 from pegboard.tools import Approval, Visibility
 
 Rule = Callable[[Facts], Iterator[Finding]]
@@ -188,14 +188,17 @@ def needs_approval(facts: Facts) -> Iterator[Finding]:
     if not facts.tool or not facts.visible or not facts.invoke or not facts.invoke.allowed:
         return
     unasked, varies = facts.invoke.approves, callable(facts.tool.approval)
-    tier = Approval.EXEC if varies else tier_of(facts.tool, None)
-    if tier.rank <= unasked.rank:
+    need = Need(Approval.EXEC) if varies else need_of(facts.tool, None)
+    tier = need.tier
+    if tier.rank <= unasked.rank and not need.override:
         return
     said = "depends on the arguments" if varies else f"is {tier}" if facts.tool.approval else f"counts as {tier}"
     asked = "somebody is asked first" if facts.can_ask else "nobody can be asked here"
     yield Finding(
         what="needs_approval",
-        message=f"Its approval tier {said}. Up to {unasked} a call passes unasked; for more, {asked}.",
+        message=f"It wants every call approved: {asked}."
+        if need.override
+        else f"Its approval tier {said}. Up to {unasked} a call passes unasked; for more, {asked}.",
         keeps_from=() if facts.can_ask or varies else _CALLED,
         mend="Raise approves in the rule that allows it, or declare a lower tier for the tool.",
         data={"tier": None if varies else str(tier), "approves": str(unasked)},

@@ -23,17 +23,19 @@ from typing import Any, Final, Generic, ParamSpec, TypedDict, TypeVar, Unpack, o
 from pegboard.context import Context
 from pegboard.errors import DefinitionError
 from pegboard.naming import slug
+from pegboard.resource import Touches
 from pegboard.schema import FunctionSchema, nearest, signature_schema
 from pegboard.sources.running import Progress, kind_of, run
-from pegboard.tools import Approval, Handler, JsonObject, OutputCheck, Tool, Visibility
+from pegboard.tiers import declared_need
+from pegboard.tools import ApprovalDeclaration, Handler, JsonObject, OutputCheck, Tool, Visibility
 
 __all__ = ["FunctionTool", "Progress", "tool", "tools_from_file"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-ApprovalRule = Callable[[dict[str, Any]], Approval]
-"""The approval tier of one call, from its arguments."""
+ApprovalRule = Callable[[dict[str, Any]], ApprovalDeclaration | str]
+"""What one call needs, from its arguments."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +72,8 @@ class Options(TypedDict, total=False):
     visibility: Visibility | str | None
     hints: JsonObject | None
     annotations: JsonObject | None
-    approval: Approval | ApprovalRule | str | None
+    approval: ApprovalDeclaration | ApprovalRule | str | None
+    touches: Touches | None
     authorization: JsonObject | None
     capabilities: JsonObject | None
     cost: str | None
@@ -96,7 +99,8 @@ def tool(fn: Callable[..., Any] | None = None, /, **options: Unpack[Options]) ->
     text, None, any JSON value, a dataclass, pydantic model or TypedDict, a ToolResult or a Halt.
 
     ``name`` defaults to the function's own, ``description`` to its docstring; ``visibility`` is ``"on-demand"`` (the
-    default) or ``"always"``; ``approval`` is ``"read"``, ``"write"``, ``"exec"`` or a function of the arguments;
+    default) or ``"always"``; ``approval`` is ``"read"``, ``"write"``, ``"exec"``, an object with one of
+    these (see ``pegboard.tools.ApprovalDeclaration``), or a function of the arguments that gives either;
     ``timeout`` is in seconds, by default the board's limit; at most ``concurrency`` calls run at once, by default any
     number; ``output_check`` is ``"strict"`` (the default: a result that does not fit what the function says it returns
     is an error), ``"warn"`` or ``"off"``. The other options are the fields of Tool.
@@ -179,12 +183,18 @@ def _count(value: int) -> int:
     return value
 
 
+def _declaration(value: Any) -> Any:
+    if declared_need(value) is None:
+        raise ValueError(value)
+    return value
+
+
 _READ: Final[dict[str, Callable[[Any], Any]]] = {
     "tags": _words,
     "keywords": _words,
     "related_to": _words,
     "visibility": Visibility,
-    "approval": lambda value: value if callable(value) else Approval(value),
+    "approval": lambda value: value if callable(value) else _declaration(value),
     "timeout": _seconds,
     "concurrency": _count,
     "output_check": OutputCheck,
@@ -193,7 +203,7 @@ _READ: Final[dict[str, Callable[[Any], Any]]] = {
 
 _ALLOWED: Final = {
     "visibility": "'on-demand' or 'always'",
-    "approval": "'read', 'write', 'exec', or a function of the arguments",
+    "approval": "'read', 'write', 'exec', {'tier': ...} with one of these, or a function of the arguments",
     "timeout": "a number of seconds above 0",
     "concurrency": "a whole number from 1",
     "output_check": "'strict', 'warn' or 'off'",

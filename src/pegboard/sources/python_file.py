@@ -9,7 +9,7 @@ from pathlib import Path
 from pegboard.errors import PegboardError, told
 from pegboard.registry import SourceState, SourceStatus, ToolRegistry
 from pegboard.sources.python import tools_from_file
-from pegboard.sources.threads import in_thread
+from pegboard.threads import in_thread
 from pegboard.tools import Tool
 
 logger = logging.getLogger(__name__)

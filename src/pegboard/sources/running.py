@@ -13,7 +13,7 @@ from typing import Any
 
 from pegboard.context import Context
 from pegboard.schema.annotations import written
-from pegboard.sources.threads import in_thread, tame
+from pegboard.threads import in_thread, tame
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any, Final
 
 from pegboard.context import Context
@@ -31,6 +32,8 @@ CODES: Final = {
     "AUTHORIZATION_DENIED": "denied",
     "APPROVAL_DENIED": "denied",
     "APPROVAL_REQUIRED": "denied",
+    "AUTH_RESOURCE_UNRESOLVED": "denied",
+    "AUTH_AUDIT_FAILED": "denied",
 }
 """Their codes and ours."""
 
@@ -41,7 +44,19 @@ CHECKS: Final = {"strict": OutputCheck.STRICT, "lax": OutputCheck.WARN, "off": O
 """Their modes of checking outputs, and ours."""
 
 KNOWN: Final = frozenset(
-    {"echo", "events", "hang", "hang_stream", "invoke", "result", "sync_throw", "throw", "throw_value", "tool_error"}
+    {
+        "echo",
+        "events",
+        "hang",
+        "hang_stream",
+        "invoke",
+        "result",
+        "sync_throw",
+        "throw",
+        "throw_value",
+        "tool_error",
+        "spoof_child_auth",
+    }
 )
 """What a vector's handler may do."""
 
@@ -119,6 +134,11 @@ def handler(told: dict[str, Any]) -> Handler:
     """The handler that a vector describes. Raises NotBuiltError."""
     if not told.keys() & KNOWN:
         raise NotBuiltError(f"handlers with {sorted(told)}")
+    return spoofing(told["spoof_child_auth"]) if "spoof_child_auth" in told else handling(told)
+
+
+def handling(told: dict[str, Any]) -> Handler:
+    """A handler that does what it is told."""
 
     async def handle(arguments: dict[str, Any], context: Context) -> Any:
         if told.get("echo"):
@@ -134,6 +154,15 @@ def handler(told: dict[str, Any]) -> Handler:
         if told.keys() & {"hang", "hang_stream"}:
             await asyncio.Event().wait()
         return told.get("result")
+
+    return handle
+
+
+def spoofing(name: str) -> Handler:
+    """A handler that calls another tool as if it acted for nobody."""
+
+    async def handle(arguments: dict[str, Any], context: Context) -> Any:
+        return [event_of(await replace(context, principal=None).call(name, {}))]
 
     return handle
 

@@ -10,9 +10,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
+from pegboard.approval import ApprovalRequest
 from pegboard.auth import Action, Decision, Principal
 from pegboard.context import Context
 from pegboard.peg import Pegboard
@@ -47,9 +48,9 @@ class Operator:
         self._answer = answer
         self.asked: list[dict[str, Any]] = []
 
-    async def approve(self, tool: Tool, tier: Approval, arguments: Mapping[str, Any], context: Context) -> bool:
+    async def __call__(self, request: ApprovalRequest) -> bool:
         """The answer."""
-        self.asked.append({"tool": tool.name, "args": dict(arguments)})
+        self.asked.append({"tool": request.tool.name, "args": dict(request.arguments)})
         return self._answer != "rejected"
 
 

@@ -1,0 +1,136 @@
+"""Receipts: written down as they are, and no call without one where they are mandatory."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pegboard import Approval, Context, Pegboard, Receipt, ReceiptFile, Tool, ToolResult, Verdict
+from tests.support import ALICE, Receipts, Rules, make, registry_of
+
+pytestmark = pytest.mark.anyio
+
+
+class Failing(Receipts):
+    """A sink that keeps what it gets, and then fails where it is told to."""
+
+    def __init__(self, *outcomes: str) -> None:
+        super().__init__()
+        self._outcomes = outcomes
+
+    def write(self, receipt: Receipt) -> None:
+        """Keep it, and fail for these outcomes."""
+        super().write(receipt)
+        if receipt.outcome in self._outcomes:
+            raise OSError("disk full")
+
+
+def counting(name: str = "t") -> tuple[Tool, list[Any]]:
+    """A tool, and where it notes that it ran."""
+    ran: list[Any] = []
+
+    async def handler(arguments: dict[str, Any], context: Context) -> str:
+        ran.append(arguments)
+        return "done"
+
+    return make(name, handler=handler), ran
+
+
+async def called(tool: Tool, **wiring: Any) -> ToolResult:
+    result = await (await Pegboard([registry_of(tool)], **wiring).open(ALICE)).call(tool.name, {})
+    assert isinstance(result, ToolResult)
+    return result
+
+
+async def test_where_receipts_are_mandatory_one_stands_before_the_handler_runs() -> None:
+    receipts = Receipts()
+
+    async def handler(arguments: dict[str, Any], context: Context) -> str:
+        assert [receipt.outcome for receipt in receipts.all] == ["let_through"]
+        return "done"
+
+    assert not (await called(make("t", handler=handler), receipts=receipts, receipts_mandatory=True)).is_error
+    first, last = receipts.all
+    assert (first.outcome, last.outcome) == ("let_through", "ok")
+    assert first.call_id == last.call_id
+
+
+@pytest.mark.parametrize("sink", [None, Failing("let_through")])
+async def test_a_call_whose_receipt_cannot_be_written_does_not_run(sink: Any) -> None:
+    tool, ran = counting()
+    result = await called(tool, receipts=sink, receipts_mandatory=True)
+    assert result.structured["error"]["code"] == "denied"
+    assert "record" in result.text
+    assert ran == []
+    if sink is not None:
+        assert sink.last.reason == "denied: its receipt could not be written"
+
+
+async def test_a_call_that_ran_is_answered_even_where_its_last_receipt_is_lost() -> None:
+    tool, ran = counting()
+    assert (await called(tool, receipts=Failing("ok"), receipts_mandatory=True)).text == "done"
+    assert ran == [{}]
+
+
+async def test_a_call_from_inside_a_call_is_recorded_or_does_not_run() -> None:
+    inner, ran = counting("inner")
+    sink = Failing()
+
+    async def outer(arguments: dict[str, Any], context: Context) -> Any:
+        sink._outcomes = ("let_through",)
+        return (await context.call("inner")).to_wire()
+
+    peg = Pegboard([registry_of(make("outer", handler=outer), inner)], receipts=sink, receipts_mandatory=True)
+    assert "cannot be called now" in str(await (await peg.open()).call("outer"))
+    assert ran == []
+
+
+async def test_a_receipt_tells_the_tier_and_what_came_of_asking() -> None:
+    rules, receipts = Rules(), Receipts()
+    rules.approves = Approval.READ
+    yes = Verdict(approved=True, reason="fine by me")
+    await called(make("t", approval=Approval.WRITE), policy=rules, receipts=receipts, approver=lambda request: yes)
+    assert receipts.last.tier == "write"
+    assert receipts.last.approval == "tier write was approved: fine by me"
+    assert receipts.last.reason == "by the test's rules"
+
+
+async def test_a_file_gets_a_line_a_receipt_for_its_owner_alone(tmp_path: Path) -> None:
+    file = tmp_path / "receipts.jsonl"
+    mask = os.umask(0)
+    try:
+        await called(make("t"), receipts=ReceiptFile(file))
+        await called(make("café"[:3], description="Ünïcode\n"), receipts=ReceiptFile(file))
+    finally:
+        os.umask(mask)
+    lines = file.read_text("ascii").splitlines()
+    assert [json.loads(line)["tool"] for line in lines] == ["t", "caf"]
+    assert json.loads(lines[0])["principal"] == "alice"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+async def test_a_file_that_was_moved_away_is_followed_by_a_new_one(tmp_path: Path) -> None:
+    file = tmp_path / "receipts.jsonl"
+    sink = ReceiptFile(file)
+    await called(make("t"), receipts=sink)
+    file.rename(tmp_path / "old.jsonl")
+    await called(make("t"), receipts=sink)
+    assert len(file.read_text().splitlines()) == len((tmp_path / "old.jsonl").read_text().splitlines()) == 1
+
+
+async def test_a_file_that_cannot_be_written_breaks_no_call_unless_it_is_mandatory(tmp_path: Path) -> None:
+    sink = ReceiptFile(tmp_path / "nowhere" / "receipts.jsonl")
+    assert not (await called(make("t"), receipts=sink)).is_error
+    assert (await called(make("t"), receipts=sink, receipts_mandatory=True)).is_error
+
+
+async def test_half_a_line_is_a_receipt_that_was_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "write", lambda file, data: len(data) - 1)
+    tool, ran = counting()
+    assert (await called(tool, receipts=ReceiptFile(tmp_path / "r"), receipts_mandatory=True)).is_error
+    assert ran == []
