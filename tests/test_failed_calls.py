@@ -143,7 +143,7 @@ async def test_a_tool_that_may_not_be_called_is_asked_about_twice_and_its_reason
 @pytest.mark.parametrize("finder", ["find_tools", "tool_search"])
 async def test_a_hidden_tool_is_answered_with_the_words_for_a_missing_one(finder: str) -> None:
     rules, receipts = Watching(hidden=["t"]), Receipts()
-    profiles = {"own": (finder, "call_tool")}
+    profiles = {"own": (finder, "get_tool", "call_tool")}
     peg = Pegboard([registry_of(make("t"))], policy=rules, receipts=receipts, profiles=profiles)
     board = await peg.open(ALICE, profile="own")
     told = {"code": "not_found", "message": "No tool is named 't'.", "hint": f"Search with {finder}."}
@@ -152,8 +152,9 @@ async def test_a_hidden_tool_is_answered_with_the_words_for_a_missing_one(finder
     assert rules.seen == [(ALICE, Action.DISCOVER, "t")]
     assert receipts.last.reason == "denied: discover: by the test's rules"
     assert await _error(board, "u") == absent
-    assert await _error(board, "call_tool", {"name": "t"}) == told
-    assert await _error(board, "call_tool", {"name": "u"}) == absent
+    for meta in ("call_tool", "get_tool"):
+        assert await _error(board, meta, {"name": "t"}) == told
+        assert await _error(board, meta, {"name": "u"}) == absent
 
 
 async def _error(board: Board, name: str, arguments: Any = None) -> Any:

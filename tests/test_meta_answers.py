@@ -323,13 +323,13 @@ async def test_tool_search_names_what_fits_and_is_always_listed(who: Principal |
 async def test_what_is_always_listed_takes_no_place_from_what_tool_search_loads() -> None:
     board = await opened(
         None,
-        *(make(f"a_{number}", "The same text.", always=True) for number in range(5)),
+        *(make(f"a_{number}", "The same text.", always=True) for number in range(10, 40)),
         *(make(f"b_{number}", "The same text.") for number in range(5)),
         limits=Limits(load_best=2),
     )
     found = await ask(board, "tool_search", query="same text")
     assert [tool["name"] for tool in found["loaded"]] == ["b_0", "b_1"]
-    assert found["always_listed"] == ["a_0", "a_1"]
+    assert found["always_listed"] == ["a_10", "a_11"]
 
 
 @pytest.mark.parametrize(
