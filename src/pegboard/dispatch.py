@@ -185,7 +185,7 @@ async def authorize(dispatcher: Dispatcher, call: Call) -> None:
     seen = await decide(dispatcher.policy, principal, Action.DISCOVER, call.found)
     if not seen.allowed:
         call.reason = f"denied: discover: {seen.reason}"
-        raise NotFoundError(call.name)
+        raise NotFoundError(call.name, call.context.finder)
     if not decides_by_call(dispatcher.policy):
         _hold(call, await decide(dispatcher.policy, principal, Action.INVOKE, call.found))
 
