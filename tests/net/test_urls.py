@@ -43,6 +43,7 @@ def test_an_address_is_rebuilt_from_its_parts(written: str, rebuilt: str) -> Non
     [
         *("http://0x7f.1/", "http://2130706433/", "http://127.1/", "http://0177.0.0.1/", "http://127.0.0.0x1/"),
         *("http://１２７.１/", "http://1.2.3.4.5/", "http://256.1.1.1/", "http://example.123/", "http://a.0x/"),
+        *("http://127.0.0.0_1/", "http://127.0.0.1a/", "http://example.0b1/"),
         *("http://user@example.com/", "http://:@example.com/", "http://example.com%2f.x.example/", "http://%31.1.1.1/"),
         *("http://example.com\\@evil.example/", "http:\\\\example.com/", "http:/example.com/", "http:example.com"),
         *("//example.com/", "example.com", "", "http://", "http:///x", "http://:80/", "http://a..b/", "http://.a.b/"),

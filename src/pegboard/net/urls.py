@@ -108,7 +108,7 @@ def read_host(text: str) -> tuple[str, Address | None]:
     labels = name.split(".")
     if len(name) >= MAX_HOST or not all(map(_LABEL.fullmatch, labels)):
         raise refuse("syntax", "the host is no name that could be looked up")
-    if _LIKE_A_NUMBER.fullmatch(labels[-1]):
+    if _LIKE_A_NUMBER.fullmatch(labels[-1]) or (len(labels) > 1 and labels[-1][0].isdigit()):
         literal = read_address(name)
         if literal is None:  # look-ups take octal, hexadecimal and shortened spellings
             raise refuse("syntax", "an IPv4 address is written as four decimal numbers")
