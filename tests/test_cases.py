@@ -89,6 +89,35 @@ def test_what_is_not_understood_is_told_by_name_and_never_passed(
     assert lines == [f"not built: X1: needs {missing}", "0 passed, 0 failed, 1 not built"]
 
 
+POLICY = {"ann": {"discover": ["*"], "invoke": ["a*"]}, "bob": {"discover": ["send_*"], "invoke": ["send_*"]}}
+
+
+def by_command(tool: str, who: str | None, **expect: Any) -> dict[str, Any]:
+    asked = {"as": who} if who else {}
+    return {"do": "call", "via": "cli", "tool": tool, **asked, "expect": expect}
+
+
+def test_the_command_line_really_runs_under_the_cases_policy(tmp_path: Path) -> None:
+    called = {"is_error": False, "raw_result": {"structuredContent": {"n": 1}}}
+    steps = [
+        SEARCH[0],
+        {"do": "policy", "file": "policy.json"},
+        by_command("send_mail", "ann", is_error=True, not_called=True, message_contains="not allowed"),
+        by_command("add", "bob", is_error=True, not_called=True, message_contains="No tool is named 'add'"),
+        {**by_command("add", "ann", **called), "args": {"n": 1}},
+    ]
+    folder = written(tmp_path, steps)
+    (folder / "X1" / "policy.json").write_text(json.dumps(POLICY))
+    judged = run_case(folder / "X1")
+    assert judged.verdict is Verdict.PASSED, judged.why
+
+
+def test_a_command_that_reaches_a_handler_is_seen(tmp_path: Path) -> None:
+    judged = run_case(written(tmp_path, [SEARCH[0], by_command("add", None, not_called=True)]) / "X1")
+    assert judged.verdict is Verdict.FAILED
+    assert "handlers were called: [('add', {})]" in judged.why
+
+
 def test_a_step_that_raises_fails_the_case_with_its_error(tmp_path: Path) -> None:
     judged = run_case(written(tmp_path, [{"do": "catalog", "file": "not_there.json"}]) / "X1")
     assert judged.verdict is Verdict.FAILED

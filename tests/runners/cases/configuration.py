@@ -32,22 +32,23 @@ class Configuration:
 
     def text(self) -> str:
         """The file's text."""
-        lines = _table("limits", self.limits) if self.limits else []
+        lines = table("limits", self.limits) if self.limits else []
         for name, keys in self.upstreams.items():
-            lines += _table(f"upstreams.{_value(name)}", keys)
+            lines += table(f"upstreams.{value(name)}", keys)
         for path in self.python:
-            lines += ["[[python]]", f"file = {_value(path)}", ""]
+            lines += ["[[python]]", f"file = {value(path)}", ""]
         return "\n".join(lines)
 
 
-def _table(name: str, keys: Mapping[str, Any]) -> list[str]:
-    return [f"[{name}]", *(f"{key} = {_value(value)}" for key, value in keys.items()), ""]
+def table(name: str, keys: Mapping[str, Any]) -> list[str]:
+    """A table in TOML, a line each; the name of one in a list stands in brackets of its own."""
+    return [f"[{name}]", *(f"{key} = {value(told)}" for key, told in keys.items()), ""]
 
 
-def _value(value: Any) -> str:
+def value(told: Any) -> str:
     """A value in TOML. Its texts are written as in JSON, which TOML reads alike."""
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_value(str(key))} = {_value(member)}" for key, member in value.items()) + " }"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_value(member) for member in value) + "]"
-    return json.dumps(value, ensure_ascii=False)
+    if isinstance(told, Mapping):
+        return "{ " + ", ".join(f"{value(str(key))} = {value(member)}" for key, member in told.items()) + " }"
+    if isinstance(told, (list, tuple)):
+        return "[" + ", ".join(value(member) for member in told) + "]"
+    return json.dumps(told, ensure_ascii=False)

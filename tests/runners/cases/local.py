@@ -22,6 +22,16 @@ def tools_of(file: Path, called: Called) -> list[Tool]:
     return [_tool(told, called) for told in json.loads(file.read_bytes())]
 
 
+def noting(log: Path) -> Called:
+    """A function that adds every call that it hears of to a file."""
+
+    def note(name: str, arguments: dict[str, Any]) -> None:
+        with log.open("a", encoding="utf-8") as file:
+            file.write(json.dumps([name, arguments]) + "\n")
+
+    return note
+
+
 def _tool(told: dict[str, Any], called: Called) -> Tool:
     async def give_back(arguments: dict[str, Any], context: Context) -> Any:
         called(told["name"], arguments)
@@ -71,11 +81,11 @@ class GlobPolicy:
     """Who may discover and invoke what, as globs of names. Lives as long as the case; who is not named may nothing."""
 
     def __init__(self, told: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
-        self._told = told
+        self.told = told
 
     async def decide(self, principal: Principal, action: Action, entry: Entry) -> Decision:
         """One decision."""
-        globs = self._told.get(principal.id, {}).get(action.value, ())
+        globs = self.told.get(principal.id, {}).get(action.value, ())
         allowed = any(fnmatch.fnmatchcase(entry.bare_name, glob) for glob in globs)
         return Decision(allowed=allowed, reason=f"{action.value} globs {list(globs)}")
 

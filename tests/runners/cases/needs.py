@@ -63,5 +63,5 @@ def _fields(file: Path) -> set[str]:
         return set()
 
 
-VALUES: Final = {"via": ("call", "tools/call"), "expose": ("all",)}
+VALUES: Final = {"via": ("call", "tools/call", "cli"), "expose": ("all",)}
 """Fields of which only some values are understood."""

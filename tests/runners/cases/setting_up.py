@@ -34,6 +34,7 @@ for _name, _function in _module.REGISTER:
 
 async def catalog(world: World, step: Step) -> Answer:
     """Tools from a file, whose handlers give their arguments back."""
+    world.catalog = world.folder / step["file"]
     tools = tools_of(world.folder / step["file"], lambda name, arguments: world.called.append((name, arguments)))
     world.local.replace_source("local", [tool.with_(source="local") for tool in tools])
     world.changed()
@@ -42,6 +43,7 @@ async def catalog(world: World, step: Step) -> Answer:
 
 async def replace_tools(world: World, step: Step) -> Answer:
     """Others in their place, while everything runs."""
+    world.catalog = world.folder / step["file"]
     tools = tools_of(world.folder / step["file"], lambda name, arguments: world.called.append((name, arguments)))
     world.local.replace_source("local", [tool.with_(source="local") for tool in tools])
     return Answer()

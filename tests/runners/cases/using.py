@@ -32,7 +32,9 @@ WHO: Final = {"as", "session", "label"}
 
 
 async def door_of(world: World, step: Step) -> Door:
-    """The client where one is connected, else the board of the step's session and principal."""
+    """The command line where the step says so; the client where one is connected, else a board of the principal."""
+    if step.get("via") == "cli":
+        return world.command(step)
     if world.client is not None or is_about_the_wire(step):
         return await world.wire(step)
     return BoardDoor(await world.board(step))
@@ -118,7 +120,7 @@ def about_one(word: str) -> Any:
 
 
 async def call(world: World, step: Step) -> Answer:
-    """A call by the tool's own name, from a board or a client; through ``call_tool`` where ``via`` says call.
+    """A call by the tool's own name, from a board, a client or the command line; ``via`` call means ``call_tool``.
 
     A time limit is a setting.
     """
@@ -171,10 +173,11 @@ async def call_each(world: World, step: Step) -> Answer:
 async def call_each_args(world: World, step: Step) -> Answer:
     """One tool with several arguments through several doors."""
     await world.peg()
-    door, name = await door_of(world, step), world.shown(step["tool"])
+    name = world.shown(step["tool"])
+    doors = {way: world.command(step) if way == "cli" else await door_of(world, step) for way in step["doors"]}
     parts = [
         await _through(door, None if way == "native" else way, name, arguments, None)
-        for way in step["doors"]
+        for way, door in doors.items()
         for arguments in step["args_list"]
     ]
     return Answer(parts=parts)

@@ -19,6 +19,7 @@ from pegboard.registry import SourceStatus, ToolRegistry
 from tests.runners.cases.answer import Answer
 from tests.runners.cases.case import Case, Step
 from tests.runners.cases.client import LineClient, beside
+from tests.runners.cases.command import CommandDoor
 from tests.runners.cases.configuration import Configuration
 from tests.runners.cases.local import GlobPolicy
 from tests.runners.cases.servers import HttpServer, Message, messages
@@ -63,6 +64,8 @@ class World:
         self.configuration = Configuration(folder)
         self.local = ToolRegistry("local")
         self.policy: GlobPolicy | None = None
+        self.catalog: Path | None = None
+        """The file of tools that is in ``local``."""
         self.called: list[tuple[str, dict[str, Any]]] = []
         self.receipts: list[Receipt] = []
         self.labels: dict[str, Answer] = {}
@@ -130,6 +133,17 @@ class World:
             principal = Principal(id=who, issuer="case") if who else None
             self._wires[who] = await self._connections.enter_async_context(beside(peg, principal))
         return self._wires[who]
+
+    def command(self, step: Step) -> CommandDoor:
+        """The command line, for the step's principal."""
+        return CommandDoor(
+            self.configuration,
+            catalog=self.catalog,
+            rights=self.policy.told if self.policy else None,
+            who=step.get("as"),
+            called=lambda name, arguments: self.called.append((name, arguments)),
+            heard=self.heard.lines,
+        )
 
     async def connect(self, connection: AbstractAsyncContextManager[LineClient]) -> None:
         """Have every further step go through this connection."""
