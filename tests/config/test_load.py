@@ -29,6 +29,7 @@ def test_a_whole_file(load_text: Load, write: Write, tmp_path: Path) -> None:
     boards = true
     [limits]
     call_timeout = 5
+    concurrency = 50
     [log]
     file = "logs/pegboard.log"
     level = "debug"
@@ -48,6 +49,8 @@ def test_a_whole_file(load_text: Load, write: Write, tmp_path: Path) -> None:
     approval = "write"
     start_timeout = 10
     call_timeout = 2.5
+    concurrency = 4
+    output_check = "strict"
     max_line = 1000000
     era = "handshake"
     lazy = true
@@ -61,6 +64,7 @@ def test_a_whole_file(load_text: Load, write: Write, tmp_path: Path) -> None:
     settings = loaded.settings
     assert not loaded.problems
     assert (settings.gateway.name, settings.gateway.boards) == ("tools of the shop", True)
+    assert settings.limits.concurrency == 50
     assert (settings.limits.call_timeout, settings.ranker, settings.collisions) == (5.0, "bm25", "prefix")
     assert (settings.log_file, settings.log_level) == (tmp_path / "logs/pegboard.log", "debug")
     assert settings.profiles == {"modern": ("find_tools", "call_tool")}
@@ -79,6 +83,8 @@ def test_a_whole_file(load_text: Load, write: Write, tmp_path: Path) -> None:
             approval="write",
             start_timeout=10.0,
             call_timeout=2.5,
+            concurrency=4,
+            output_check="strict",
             max_line=1_000_000,
             era="handshake",
         ),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pegboard.errors import InvalidArgumentsError
 from pegboard.schema import problems
 from pegboard.schema.problems import MAX_ARGUMENT_DEPTH
 
@@ -381,3 +382,56 @@ def test_the_verdict_is_that_of_the_reference_validator(schema: dict[str, Any], 
         return
     expected = jsonschema.Draft202012Validator(schema).is_valid(value)
     assert (problems(obj(a=schema), {"a": value}) == []) is expected
+
+
+# Schemas and arguments that were made to take long, or to say much.
+
+FORMS = [{"type": "object", "properties": {"kind": {"const": f"kind{n}"}}, "required": ["kind"]} for n in range(200)]
+WORDS = [f"value-{n}" for n in range(10_000)]
+DEEP: Any = 1
+for _ in range(10_000):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "told"),
+    [
+        ({"anyOf": FORMS}, {"kind": "zzz"}, "a.kind: expected one of 'kind0', "),
+        ({"type": "array", "items": {"anyOf": FORMS}}, [{"kind": "z"}] * 100, "a[0].kind: expected one of 'kind0', "),
+        ({"enum": WORDS}, "valeu-5", "a: expected one of 'value-5', "),
+        ({"type": "array", "items": {"enum": WORDS}}, ["valeu-5"] * 1_000, "a[0]: expected one of 'value-5', "),
+        ({"type": "array", "items": {"type": "integer"}}, ["x" * 100] * 50_000, "a[0]: expected integer, got string"),
+        ({"type": "integer"}, "x" * 5_000_000, "a: expected integer, got string 'xxx"),
+        ({"type": "array"}, DEEP, "nested more than 100 deep"),
+        ({"type": "string", "pattern": "^(a+)+$"}, "a" * 50 + "b", "a: expected text that matches ^(a+)+$"),
+        ({"properties": {"b": {}}, "additionalProperties": False}, {f"x{n}": 1 for n in range(9_999)}, "property 'x0'"),
+    ],
+    ids=range(9),
+)  # fmt: skip
+def test_whatever_is_asked_the_answer_is_short(schema: dict[str, Any], value: Any, told: str) -> None:
+    wrong = problems({"type": "object", "properties": {"a": schema}}, {"a": value})
+    assert told in wrong[0]
+    assert len(str(InvalidArgumentsError("t", wrong))) < 1_000
+
+
+def test_of_many_unknown_arguments_five_are_told() -> None:
+    known = {"type": "object", "properties": {f"name_{n}": {} for n in range(1_000)}}
+    wrong = problems(known, {f"x{n}": 1 for n in range(50_000)}, closed=True)
+    assert [text.split(";")[0] for text in wrong] == [f"unknown argument 'x{n}'" for n in range(5)]
+
+
+def test_of_much_that_is_wrong_the_first_is_told() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "array", "items": {"enum": WORDS}}}}
+    assert len(problems(schema, {"a": ["x"] * 5_000})) == 1
+
+
+def test_missing_and_unknown_arguments_come_before_what_is_wrong_with_others() -> None:
+    schema = {
+        "type": "object",
+        "properties": {f"p{n}": {"type": "integer"} for n in range(20)},
+        "required": ["q"],
+        "additionalProperties": False,
+    }
+    wrong = problems(schema, {f"p{n}": "x" for n in range(20)} | {"z": 1})
+    assert len(wrong) == 5
+    assert {text.split(";")[0] for text in wrong[:2]} == {"q: missing (required)", "unknown argument 'z'"}

@@ -595,3 +595,39 @@ def test_text_for_a_decimal_is_a_number_in_writing(text: str, fits: bool) -> Non
     assert (problems(schema.input_schema, {"it": text}, closed=True) == []) is fits
     if fits:
         assert schema.bind({"it": text})[1] == {"it": decimal.Decimal(text)}
+
+
+class Rights(enum.Flag):
+    READ = 1
+    WRITE = 2
+    OWN = 8
+
+
+def test_flags_go_together() -> None:
+    def f(rights: Rights = Rights.READ | Rights.WRITE) -> None: ...
+
+    schema = read(f).input_schema
+    assert schema["properties"]["rights"]["default"] == 3
+    assert schema["$defs"]["Rights"] == {
+        "type": "integer",
+        "description": "The sum of any of 1 READ, 2 WRITE, 8 OWN.",
+        "minimum": 0,
+        "maximum": 11,
+    }
+    assert bound(f, rights=9) == {"rights": Rights.READ | Rights.OWN}
+    with pytest.raises(InvalidArgumentsError, match="rights: expected 1, 2 or 8, got integer 4"):
+        bound(f, rights=4)
+
+
+def test_a_default_that_is_no_number_in_json_is_used_and_not_shown() -> None:
+    def f(least: float = float("-inf")) -> None: ...
+
+    assert parameters(f) == {"least": {"type": "number"}}
+    assert bound(f) == {"least": float("-inf")}
+
+
+def test_a_class_as_an_argument_is_refused_when_the_tool_is_made() -> None:
+    def f(kind: type[int]) -> None: ...
+
+    with pytest.raises(DefinitionError, match="The parameter 'kind' of 'f' has a type that JSON cannot carry"):
+        read(f)

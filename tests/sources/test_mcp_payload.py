@@ -12,7 +12,7 @@ from mcp.types import methods
 from pegboard import Approval, Context, Visibility
 from pegboard.naming import is_legal
 from pegboard.sources.mcp import Intake, StdioSpec, tools_from_payload
-from pegboard.tools import Handler
+from pegboard.tools import Handler, OutputCheck
 from tests.sources.servers import tool
 
 
@@ -189,6 +189,13 @@ def test_visibility_approval_and_time_limit_come_from_the_spec_alone() -> None:
     assert (made.visibility, made.approval, made.timeout) == (Visibility.ALWAYS, Approval.EXEC, 5.0)
     [made] = intake(raw).tools
     assert (made.visibility, made.approval, made.timeout) == (Visibility.ON_DEMAND, None, None)
+
+
+def test_limits_and_checks_of_the_spec_are_those_of_every_tool() -> None:
+    [made] = intake(tool("a"), concurrency=2, output_check="strict").tools
+    assert (made.source_concurrency, made.concurrency, made.output_check) == (2, None, OutputCheck.STRICT)
+    [made] = intake(tool("a")).tools
+    assert (made.source_concurrency, made.output_check) == (None, OutputCheck.WARN)
 
 
 def test_a_problem_with_a_hostile_name_is_shown_on_one_short_line() -> None:

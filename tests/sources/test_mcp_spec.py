@@ -43,6 +43,8 @@ def test_long_and_unwritable_names_keep_prefixes_of_their_own() -> None:
         ({"visibility": "hidden"}, "always, on-demand"),
         ({"visibility": {"a*": "hidden"}}, "always, on-demand"),
         ({"approval": "admin"}, "read, write, exec"),
+        ({"output_check": "loud"}, "off, warn, strict"),
+        ({"concurrency": 0}, "lets no call through. Give a whole number from 1"),
     ],
 )
 def test_a_mistake_in_a_spec_is_named_with_its_fix(fields: dict[str, Any], message: str) -> None:

@@ -24,7 +24,7 @@ import pytest
 from pegboard.context import Context
 from pegboard.errors import DefinitionError, InvalidArgumentsError, InvalidNameError, ToolError
 from pegboard.sources.python import FunctionTool, Progress, tool, tools_from_file
-from pegboard.tools import Approval, Tool, ToolResult, Visibility
+from pegboard.tools import Approval, OutputCheck, Tool, ToolResult, Visibility
 from pegboard.values import NotJsonError
 
 pytestmark = pytest.mark.anyio
@@ -67,6 +67,8 @@ def test_options_are_fields_of_the_tool() -> None:
         approval="write",
         annotations={"destructiveHint": True},
         timeout=5,
+        concurrency=2,
+        output_check="warn",
         hints={"mcp": {"visibility": "on-demand"}},
     )
     def refund(order: str) -> None:
@@ -80,6 +82,7 @@ def test_options_are_fields_of_the_tool() -> None:
     assert refund.visibility_on("mcp") is Visibility.ON_DEMAND
     assert refund.approval is Approval.WRITE
     assert refund.timeout == 5.0
+    assert (refund.concurrency, refund.output_check) == (2, OutputCheck.WARN)
     assert refund.shown["annotations"] == {"destructiveHint": True}
 
 
@@ -109,6 +112,12 @@ def test_a_tool_can_be_copied_and_made_again_under_another_name() -> None:
         ({"approval": "admin"}, "The option 'approval' of tool 'f' cannot be 'admin'", "'read', 'write', 'exec'"),
         ({"timeout": 0}, "The option 'timeout' of tool 'f' cannot be 0", "above 0"),
         ({"timeout": True}, "The option 'timeout' of tool 'f' cannot be True", "above 0"),
+        ({"concurrency": 0}, "The option 'concurrency' of tool 'f' cannot be 0", "a whole number from 1"),
+        (
+            {"output_check": "loud"},
+            "The option 'output_check' of tool 'f' cannot be 'loud'",
+            "'strict', 'warn' or 'off'",
+        ),
         ({"tag": "x"}, "The option 'tag' of tool 'f' is not known", "tags"),
         ({"handler": print}, "The option 'handler' of tool 'f' is not known", ""),
     ],

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from functools import cache
+from enum import Flag
+from functools import cache, reduce
 from inspect import Parameter
+from math import isfinite
+from operator import or_
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.pointing import Path
@@ -94,17 +97,45 @@ def _generator() -> type[GenerateJsonSchema]:
 
         def decimal_schema(self, schema: Any) -> dict[str, Any]:
             """A number, or text that is one: pydantic's own schema lets any text through."""
-            made = super().decimal_schema(schema)
-            texts = [one for one in made.get("anyOf", ()) if one.get("type") == "string"]
-            for text in texts:
-                text.setdefault("pattern", _DECIMAL)
-            return made
+            return _with_pattern(super().decimal_schema(schema))
+
+        def enum_schema(self, schema: Any) -> dict[str, Any]:
+            """Flags of one enumeration go together, so that its numbers are all up to their sum."""
+            if not issubclass(schema["cls"], Flag):
+                return super().enum_schema(schema)
+            return _flags_schema(schema["cls"])
+
+        def is_subclass_schema(self, schema: Any) -> dict[str, Any]:
+            """A class has no JSON form; pydantic would let anything through, and fail in the call."""
+            return self.handle_invalid_for_json_schema(schema, "a class")
 
         def encode_default(self, dft: Any) -> Any:
             """Plain values as they are: the general way makes a type adapter for each."""
+            _refuse_odd_number(dft)
             return dft if dft is None or type(dft) in (bool, int, float, str) else super().encode_default(dft)
 
     return Plain
+
+
+def _refuse_odd_number(default: Any) -> None:
+    """NaN and infinities are no JSON: what is raised here has pydantic leave the default untold."""
+    from pydantic_core import PydanticSerializationError
+
+    if type(default) is float and not isfinite(default):
+        raise PydanticSerializationError(f"{default} is not a JSON number")
+
+
+def _with_pattern(decimal: dict[str, Any]) -> dict[str, Any]:
+    for text in decimal.get("anyOf", ()):
+        if text.get("type") == "string":
+            text.setdefault("pattern", _DECIMAL)
+    return decimal
+
+
+def _flags_schema(flags: type[Flag]) -> dict[str, Any]:
+    told = ", ".join(f"{flag.value} {flag.name}" for flag in flags)
+    most = reduce(or_, (flag.value for flag in flags), 0)
+    return {"type": "integer", "description": f"The sum of any of {told}.", "minimum": 0, "maximum": most}
 
 
 def _untitled(schema: dict[str, Any]) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.pointing import Path
 from pegboard.schema.names import nearest
 from pegboard.schema.walk import TYPES, Schema, at
-from pegboard.schema.wording import got, listed, problem, shown, unknown
+from pegboard.schema.wording import MAX_PROBLEMS, got, listed, problem, shown, unknown
 
 if TYPE_CHECKING:
     import jsonschema_rs
@@ -20,10 +21,11 @@ def worded(schema: Schema, error: jsonschema_rs.ValidationError) -> Iterator[str
     if word in ("anyOf", "oneOf"):
         yield from _of_branches(schema, error)
     elif word in _EXTRA:
-        names = at(schema, (*error.schema_path[:-1], "properties"))
-        known = list(names) if isinstance(names, Mapping) else []
+        properties = at(schema, (*error.schema_path[:-1], "properties"))
+        known = list(properties) if isinstance(properties, Mapping) else []
         path = tuple(error.instance_path)
-        yield from (unknown(str(name), known, path) for name in error.kind.unexpected)  # type: ignore[attr-defined]
+        strangers = islice(error.kind.unexpected, MAX_PROBLEMS)  # type: ignore[attr-defined]
+        yield from (unknown(str(name), known, path) for name in strangers)
     elif word == "required":
         yield problem((*error.instance_path, error.kind.property), "missing (required)")  # type: ignore[attr-defined]
     else:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 _WORDS: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+|[^\W_]+")
 _LONGEST: Final = 64
+_MANY: Final = 200
+"""Names that are compared letter by letter: of more, those with the same first letter, and at most so many."""
+
 _CUTOFF: Final = 0.6
 """difflib's own default: below it, suggestions are noise."""
 
@@ -27,8 +31,13 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     wanted = _folded(name[:_LONGEST])
     if wanted in folded:
         return folded[wanted]
-    close = get_close_matches(wanted, folded, n=1, cutoff=_CUTOFF)
-    return folded[close[0]] if close else _sharing_words(name[:_LONGEST], folded.values())
+    likely = folded if len(folded) <= _MANY else dict(islice(_alike(wanted, folded), _MANY))
+    close = get_close_matches(wanted, likely, n=1, cutoff=_CUTOFF)
+    return folded[close[0]] if close else _sharing_words(name[:_LONGEST], likely.values())
+
+
+def _alike(wanted: str, folded: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    return ((key, name) for key, name in folded.items() if key[:1] == wanted[:1])
 
 
 def _folded(name: str) -> str:

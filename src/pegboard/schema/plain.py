@@ -28,6 +28,7 @@ def flaw(value: Any, *, max_depth: int) -> tuple[Path, str] | None:
 
 
 _CONTAINERS: Final = (dict, list)
+_FLAWLESS: Final = frozenset({bool, type(None)})
 
 
 def _flaw(value: Any, left: int) -> tuple[Path, str] | None:
@@ -42,6 +43,10 @@ def _flaw_inside(value: dict[Any, Any] | list[Any], left: int) -> tuple[Path, st
     for key, item in value.items() if isinstance(value, dict) else enumerate(value):
         if keyed and (text := _flaw_of_key(key)):
             return (), text
+        # What most values are, said in few steps: arguments may have a million of them.
+        kind = type(item)
+        if kind in _FLAWLESS or (kind is str and item.isascii()):
+            continue
         found = _flaw(item, left - 1)
         if found:
             path, text = found
@@ -50,6 +55,8 @@ def _flaw_inside(value: dict[Any, Any] | list[Any], left: int) -> tuple[Path, st
 
 
 def _flaw_of_key(key: Any) -> str:
+    if type(key) is str and key.isascii():
+        return ""
     if not isinstance(key, str):
         return f"a key that is a Python {type(key).__name__}, not text"
     return "" if is_encodable(key) else "a key with half a character (a lone surrogate)"

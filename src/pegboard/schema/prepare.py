@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
+from pegboard.schema.document import Identity
 from pegboard.schema.meaning import alternatives, layers, type_name, types
 from pegboard.schema.walk import Schema
-from pegboard.tools import JsonObject
+from pegboard.tools import JsonObject, canonical_json
 
 _MAX_DEPTH: Final = 100
+_CACHED: Final = 1024
 _INTEGER: Final = re.compile(r"-?[0-9]{1,4000}")
 _NUMBER: Final = re.compile(r"-?[0-9]{1,4000}(\.[0-9]+)?")
 
@@ -27,7 +30,15 @@ def prepared(schema: JsonObject, arguments: dict[str, Any]) -> dict[str, Any]:
     the schema alone; where it wants a number it stays a float. Nothing else changes; nothing raises.
     """
     ready = {name: value for name, value in arguments.items() if value is not None or _takes_null(schema, name)}
-    return _mapped(schema, schema, ready, _whole, 0) if _has_whole_float(ready, 0) else ready
+    if not _speaks_of_integers(Identity(schema)) or not _has_whole_float(ready, 0):
+        return ready
+    mapped: dict[str, Any] = _mapped(schema, schema, ready, _whole, 0)
+    return mapped
+
+
+@lru_cache(_CACHED)
+def _speaks_of_integers(schema: Identity) -> bool:
+    return b'"integer"' in canonical_json(schema.value)
 
 
 def text_forms_read(schema: JsonObject, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -42,11 +53,15 @@ def _takes_null(schema: JsonObject, name: str) -> bool:
 
 
 _CONTAINERS: Final = (dict, list)
+_NO_FLOATS: Final = frozenset({str, int, bool, type(None)})
 
 
 def _has_whole_float(value: Any, depth: int) -> bool:
     if isinstance(value, _CONTAINERS) and depth <= _MAX_DEPTH:
-        return any(_has_whole_float(item, depth + 1) for item in (value.values() if isinstance(value, dict) else value))
+        for item in value.values() if isinstance(value, dict) else value:
+            if type(item) not in _NO_FLOATS and _has_whole_float(item, depth + 1):
+                return True
+        return False
     return isinstance(value, float) and value.is_integer()
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
-from typing import Any, Final
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.errors import InvalidSchemaError
 from pegboard.pointing import cut
@@ -14,10 +14,17 @@ from pegboard.schema.explain import worded
 from pegboard.schema.plain import TOO_DEEP, flaw
 from pegboard.schema.prepare import text_forms_read
 from pegboard.schema.wording import MAX_PROBLEMS, got, problem, unknown
-from pegboard.tools import MISSING, JsonObject
+from pegboard.shortening import measured
+from pegboard.tools import MISSING, JsonObject, canonical_json
+
+if TYPE_CHECKING:
+    import jsonschema_rs
 
 MAX_ARGUMENT_DEPTH: Final = 100
 """Arrays and objects inside one another, in arguments. Deeper data crashes validators."""
+
+_MUCH: Final = 100_000_000
+"""Characters of arguments times characters of their schema, beyond which one error is told instead of five."""
 
 _LOOKED_AT: Final = 50
 """Errors looked at for the five that are told."""
@@ -41,10 +48,15 @@ def problems(schema: JsonObject, arguments: Any, *, closed: bool = False, lossle
         path, text = found
         return [problem(path, f"nested more than {MAX_ARGUMENT_DEPTH} deep" if text == TOO_DEEP else text)]
     try:
-        texts = [*_strangers(schema, arguments, closed), *_violations(schema, arguments, lossless)]
+        texts = chain(_strangers(schema, arguments, closed), _violations(schema, arguments, lossless))
+        told: dict[str, None] = {}
+        for text in texts:
+            told[text] = None
+            if len(told) == MAX_PROBLEMS:
+                break
     except (InvalidSchemaError, ValueError) as error:
         return [cut(f"the tool cannot be called: {error}")]
-    return sorted(dict.fromkeys(texts), key=_urgency)[:MAX_PROBLEMS]
+    return sorted(told, key=_urgency)
 
 
 def output_problems(schema: JsonObject, structured: Any) -> list[str]:
@@ -66,8 +78,28 @@ def _violations(schema: JsonObject, arguments: dict[str, Any], lossless: bool) -
         return
     if lossless:
         arguments = text_forms_read(schema, arguments)
-    for error in islice(validator.iter_errors(arguments), _LOOKED_AT):
+    errors = islice(_errors(validator, schema, arguments), _LOOKED_AT)
+    for error in sorted(errors, key=lambda error: error.kind.name not in _URGENT):
         yield from worded(schema, error)
+
+
+def _errors(
+    validator: jsonschema_rs.Validator, schema: JsonObject, arguments: dict[str, Any]
+) -> Iterator[jsonschema_rs.ValidationError]:
+    """All errors; only the first where there may be so many that making them takes seconds: all are made at once."""
+    if measured(arguments, _MUCH) * len(canonical_json(schema)) <= _MUCH:
+        return validator.iter_errors(arguments)
+    import jsonschema_rs
+
+    try:
+        validator.validate(arguments)
+    except jsonschema_rs.ValidationError as error:
+        return iter((error,))
+    return iter(())
+
+
+_URGENT: Final = ("required", "additionalProperties", "unevaluatedProperties")
+"""Keywords whose errors come first: arguments with wrong names explain what else is wrong."""
 
 
 def _urgency(text: str) -> int:
