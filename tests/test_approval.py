@@ -142,19 +142,35 @@ async def test_a_rejection_goes_back_with_the_reason_and_the_receipt_has_it_too(
 
 async def test_a_long_reason_is_cut_for_the_model() -> None:
     result = await call(make("t"), approver=lambda request: Verdict(approved=False, reason="x" * 10_000))
-    assert len(result.text) < 600
-    assert result.text.endswith("…")
+    assert result.text == f"Calling 't' was rejected: {'x' * 497}…"
 
 
-async def test_a_failure_of_the_approver_tells_the_model_nothing_of_it() -> None:
+async def test_a_failure_of_the_approver_tells_the_model_nothing_of_it(caplog: pytest.LogCaptureFixture) -> None:
     def fails(request: ApprovalRequest) -> bool:
         raise RuntimeError("password is hunter2")
 
     receipts = Receipts()
     result = await call(make("t"), approver=fails, receipts=receipts)
     assert result.text == "Calling 't' could not be approved."
-    assert "RuntimeError" in receipts.last.reason
-    assert "hunter2" not in receipts.last.reason
+    assert receipts.last.reason == "denied: the approver failed: RuntimeError"
+    assert "the approver failed on 't'" in caplog.messages
+    assert "hunter2" in caplog.text
+
+
+async def test_an_answer_that_is_none_is_logged_and_recorded(caplog: pytest.LogCaptureFixture) -> None:
+    receipts = Receipts()
+    result = await call(make("t"), approver=lambda request: "yes", receipts=receipts)
+    assert result.text == "Calling 't' could not be approved."
+    assert receipts.last.reason == "denied: the approver gave no verdict"
+    assert "the approver answered with a str on 't': not approved" in caplog.messages
+
+
+async def test_a_rejection_without_a_reason_is_a_plain_sentence() -> None:
+    for no in (False, Verdict(approved=False), Verdict(approved=False, reason=" ")):
+        receipts = Receipts()
+        result = await call(make("t"), approver=lambda request, no=no: no, receipts=receipts)
+        assert result.text == "Calling 't' was rejected."
+        assert receipts.last.reason == "denied: tier exec was rejected"
 
 
 async def test_what_passes_unasked_is_not_asked_about() -> None:
@@ -179,8 +195,10 @@ async def test_a_tool_that_wants_to_be_asked_about_is_whatever_the_policy_lets_p
 
 
 async def test_with_nobody_to_ask_what_needs_asking_is_denied() -> None:
-    result = await call(make("t"), approves=Approval.WRITE)
+    receipts = Receipts()
+    result = await call(make("t"), approves=Approval.WRITE, receipts=receipts)
     assert result.text == "Calling 't' needs approval (exec), and nobody can be asked here."
+    assert receipts.last.reason == "denied: tier exec needs approval and nobody can be asked"
 
 
 async def test_a_tier_may_depend_on_the_arguments() -> None:
@@ -204,7 +222,7 @@ async def test_an_approver_that_takes_too_long_has_not_approved() -> None:
 
     receipts = Receipts()
     result = await call(make("t"), approver=slow, limits=Limits(approval_timeout=0.01), receipts=receipts)
-    assert "not approved in time" in result.text
+    assert result.text == ("Calling 't' was not approved in time: nobody answered. Try again when somebody can.")
     assert cancelled.is_set()
     assert receipts.last.reason == "denied: no approval within 0.01 s"
 

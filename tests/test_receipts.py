@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import stat
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,65 @@ async def called(tool: Tool, **wiring: Any) -> ToolResult:
     return result
 
 
+async def test_a_receipt_tells_who_called_what_from_where_inside_what_and_how_it_ended() -> None:
+    async def outer(arguments: dict[str, Any], context: Context) -> Any:
+        return await context.call("inner", {"n": 1})
+
+    receipts = Receipts()
+    tools = registry_of(make("outer", handler=outer, approval=Approval.READ), make("inner", source="shop"))
+    board = await Pegboard([tools], policy=Rules(), receipts=receipts).open(ALICE, surface="mcp")
+    before, clock = time.time(), time.monotonic()
+    await board.call("outer")
+    after, span = time.time(), time.monotonic() - clock
+    inner, last = receipts.all
+    told = Receipt(
+        call_id=last.call_id,
+        tool="outer",
+        source="python",
+        principal="alice",
+        board=board.id,
+        surface="mcp",
+        stack=(),
+        started=last.started,
+        seconds=last.seconds,
+        outcome="ok",
+        reason="by the test's rules",
+        tier="read",
+    )
+    assert last == told
+    ids = {"call_id": inner.call_id, "started": inner.started, "seconds": inner.seconds}
+    assert inner == replace(told, tool="inner", source="shop", stack=("outer",), tier="exec", **ids)
+    assert inner.call_id != last.call_id
+    assert before <= last.started <= inner.started <= after
+    assert 0 <= inner.seconds <= last.seconds <= span
+
+
+async def test_a_receipt_of_a_call_without_principal_and_without_tool_says_so() -> None:
+    receipts = Receipts()
+    board = await Pegboard([registry_of(make("t"))], receipts=receipts).open()
+    await board.call("t")
+    assert (receipts.last.principal, receipts.last.tier, receipts.last.reason) == (None, None, "")
+    await board.call("nowhere")
+    last = receipts.last
+    assert (last.tool, last.source, last.outcome) == ("nowhere", None, "not_found")
+    assert last.reason == "No tool is named 'nowhere'. Search with find_tools."
+
+
+async def test_a_result_that_is_an_error_is_one_in_its_receipt() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> ToolResult:
+        return ToolResult(is_error=True)
+
+    receipts = Receipts()
+    await called(make("t", handler=handler), receipts=receipts)
+    assert receipts.last.outcome == "tool_error"
+
+
+async def test_a_receipt_that_cannot_be_written_is_logged_with_its_tool(caplog: pytest.LogCaptureFixture) -> None:
+    await called(make("t"), receipts=Failing("ok"))
+    assert caplog.messages == ["a receipt of 't' could not be written"]
+    assert "disk full" in caplog.text
+
+
 async def test_where_receipts_are_mandatory_one_stands_before_the_handler_runs() -> None:
     receipts = Receipts()
 
@@ -64,8 +125,11 @@ async def test_where_receipts_are_mandatory_one_stands_before_the_handler_runs()
 async def test_a_call_whose_receipt_cannot_be_written_does_not_run(sink: Any) -> None:
     tool, ran = counting()
     result = await called(tool, receipts=sink, receipts_mandatory=True)
-    assert result.structured["error"]["code"] == "denied"
-    assert "record" in result.text
+    assert result.structured["error"] == {
+        "code": "denied",
+        "message": "'t' cannot be called now: calls are recorded here, and the record cannot be written.",
+        "hint": "Try again later.",
+    }
     assert ran == []
     if sink is not None:
         assert sink.last.reason == "denied: its receipt could not be written"
