@@ -75,8 +75,8 @@ async def test_a_receipt_tells_who_called_what_from_where_inside_what_and_how_it
         tier="read",
     )
     assert last == told
-    ids = {"call_id": inner.call_id, "started": inner.started, "seconds": inner.seconds}
-    assert inner == replace(told, tool="inner", source="shop", stack=("outer",), tier="exec", **ids)
+    own: Any = {"call_id": inner.call_id, "started": inner.started, "seconds": inner.seconds}
+    assert inner == replace(told, tool="inner", source="shop", stack=("outer",), tier="exec", **own)
     assert inner.call_id != last.call_id
     assert before <= last.started <= inner.started <= after
     assert 0 <= inner.seconds <= last.seconds <= span
