@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pegboard.catalog import Catalog
 from pegboard.errors import InvalidArgumentsError
 from pegboard.limits import Limits
-from pegboard.registry import SourceStatus
+from pegboard.registry import AWAY, SourceStatus
 from pegboard.tools import Tool
 
 if TYPE_CHECKING:
@@ -128,8 +128,7 @@ def missing_notes(missing: Sequence[SourceStatus], *, named: bool) -> tuple[str,
     """What to say of sources whose tools could not be searched; without their names where those may be secret."""
     if not named:
         return (f"{len(missing)} of the sources are not ready: their tools were not searched",) if missing else ()
-    words = {"idle": "has not been started", "starting": "is still starting", "failed": "failed"}
-    return tuple(f"source {m.name!r} {words.get(m.state, m.state)}: its tools were not searched" for m in missing)
+    return tuple(f"source {m.name!r} {AWAY[m.state]}: its tools were not searched" for m in missing)
 
 
 def checked_limit(limit: Any, limits: Limits) -> tuple[int, tuple[str, ...]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from pegboard.admission import check_tool
 from pegboard.errors import CollisionError, DefinitionError
@@ -20,6 +20,14 @@ from pegboard.tools import Tool
 
 SourceState = Literal["idle", "starting", "ready", "failed", "stopped"]
 """``idle``: not begun. ``failed``: at its last try; whether there is a next one is the source's own affair."""
+
+AWAY: Final[Mapping[str, str]] = {
+    "idle": "has not been started",
+    "starting": "is still starting",
+    "failed": "failed",
+    "stopped": "was stopped",
+}
+"""The states in which a source may lack its tools, in words."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from pegboard.board import Board
 from pegboard.explaining.facts import LeftOut, facts_of
-from pegboard.explaining.rules import findings
+from pegboard.explaining.findings import findings
 from pegboard.explaining.searching import place_of
 from pegboard.explaining.values import Aspect, Explanation, Finding, Place
 from pegboard.peg import Pegboard

@@ -35,8 +35,8 @@ class LeftOut:
 class SearchFacts:
     """One search, and what became of one tool in it. Immutable.
 
-    ``order`` is all that fits, best first; ``shown`` and ``brief`` say how many of ``found`` one answer of the finding
-    tool has room for, and how many of these in less detail.
+    ``searched`` is the part of ``query`` that was searched for, ``order`` all that fits, best first. ``shown`` says how
+    many of ``found`` one answer of the finding tool has room for, ``in_less_detail`` that it tells less of this tool.
     """
 
     query: str

@@ -1,4 +1,4 @@
-"""What stands in the way of a tool, found from the facts. Pure: each rule looks at one thing."""
+"""What stands in the way of a tool, found from the facts. Pure: each check looks at one thing."""
 
 from __future__ import annotations
 
@@ -10,28 +10,20 @@ from pegboard.explaining.searching import of_the_search
 from pegboard.explaining.values import EVERYTHING, Aspect, Finding
 from pegboard.naming import SEPARATOR, legal_name
 from pegboard.pins import PinState
-from pegboard.registry import SourceStatus
+from pegboard.registry import AWAY, SourceStatus
 from pegboard.tiers import Need, need_of
 from pegboard.tools import Approval, Visibility
 
-Rule = Callable[[Facts], Iterator[Finding]]
+Check = Callable[[Facts], Iterator[Finding]]
 
 _SEEN: Final = (Aspect.SEEN,)
 _CALLED: Final = (Aspect.CALLED,)
 
-_STATES: Final[Mapping[str, str]] = {
-    "idle": "has not been started",
-    "starting": "is still starting",
-    "failed": "failed",
-    "stopped": "was stopped",
-}
-"""The states in which a source may lack its tools, in words."""
-
 
 def findings(facts: Facts) -> tuple[Finding, ...]:
     """Everything that stands in the way, or is good to know, in the order in which it does."""
-    rules = _OF_A_TOOL if facts.tool else _OF_A_META_TOOL if facts.meta else _OF_NO_TOOL
-    return tuple(finding for rule in rules for finding in rule(facts))
+    checks = _OF_A_TOOL if facts.tool else _OF_A_META_TOOL if facts.meta else _OF_NO_TOOL
+    return tuple(finding for check in checks for finding in check(facts))
 
 
 def meta_tool(facts: Facts) -> Iterator[Finding]:
@@ -95,7 +87,7 @@ def set_aside(facts: Facts) -> Iterator[Finding]:
 def source_lacks_tools(facts: Facts) -> Iterator[Finding]:
     """A source that may have it has not brought any tools yet."""
     for source in facts.sources:
-        if source.state in _STATES and not source.tools and _may_be_of(facts.name, source.prefix):
+        if source.state in AWAY and not source.tools and _may_be_of(facts.name, source.prefix):
             yield Finding(
                 what=f"source_{source.state}",
                 message=f"Source {source.name!r}, which may have it, {_state(source)}",
@@ -107,7 +99,7 @@ def source_lacks_tools(facts: Facts) -> Iterator[Finding]:
 
 def unknown(facts: Facts) -> Iterator[Finding]:
     """There is no such name, as far as anybody knows."""
-    if any(next(rule(facts), None) for rule in (excluded, set_aside)):
+    if any(next(check(facts), None) for check in (excluded, set_aside)):
         return
     close = _names_meant(facts)
     yield Finding(
@@ -160,7 +152,7 @@ def hidden(facts: Facts) -> Iterator[Finding]:
 def source_away(facts: Facts) -> Iterator[Finding]:
     """Its source brought it, and is not there now."""
     source = facts.source
-    if source and source.state in _STATES:
+    if source and source.state in AWAY:
         away = source.state in ("failed", "stopped")
         yield Finding(
             what=f"source_{source.state}",
@@ -255,7 +247,7 @@ def gone(facts: Facts) -> Iterator[Finding]:
         )
 
 
-_OF_A_TOOL: Final[tuple[Rule, ...]] = (
+_OF_A_TOOL: Final[tuple[Check, ...]] = (
     not_in_slice,
     hidden,
     degraded,
@@ -266,8 +258,8 @@ _OF_A_TOOL: Final[tuple[Rule, ...]] = (
     pinned,
     of_the_search,
 )
-_OF_NO_TOOL: Final[tuple[Rule, ...]] = (gone, left_out, excluded, set_aside, source_lacks_tools, unknown)
-_OF_A_META_TOOL: Final[tuple[Rule, ...]] = (meta_tool,)
+_OF_NO_TOOL: Final[tuple[Check, ...]] = (gone, left_out, excluded, set_aside, source_lacks_tools, unknown)
+_OF_A_META_TOOL: Final[tuple[Check, ...]] = (meta_tool,)
 
 _TOMBSTONED: Final = Finding(
     what="tombstoned",
@@ -293,7 +285,7 @@ _MENDING: Final[Mapping[str, str]] = {
 
 
 def _state(source: SourceStatus) -> str:
-    return f"{_STATES[source.state]}{f': {source.reason}' if source.reason else '.'}"
+    return f"{AWAY[source.state]}{f': {source.reason}' if source.reason else '.'}"
 
 
 def _may_be_of(name: str, prefix: str) -> bool:
