@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from math import inf, nan
 
 import pytest
@@ -16,3 +17,8 @@ def test_a_number_that_bounds_nothing_is_refused_by_name(value: float) -> None:
         Limits(call_timeout=value)
     with pytest.raises(ConfigError, match="The limit page is"):
         Limits(page=value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", [one.name for one in fields(Limits)])
+def test_every_limit_says_what_it_bounds(name: str) -> None:
+    assert f"``{name}``" in (Limits.__doc__ or "")

@@ -51,7 +51,7 @@ OUTPUT_KEY: Final = "dev.pegboard/output"
 Resolve = Callable[[str], Tool]
 """The tool of a name in the caller's catalog. Raises NotFoundError, or UnloadedError for one that is gone."""
 
-Gate = Callable[[Tool], None]
+Admit = Callable[[Tool], None]
 """A last look at a tool that the caller may see, before it runs. Raises UnloadedError."""
 
 
@@ -67,7 +67,7 @@ class Call:
     arguments: Any
     context: Context
     resolve: Resolve
-    gate: Gate | None = None
+    admit: Admit | None = None
     tool: Tool | None = None
     decision: Decision | None = None
     need: Need | None = None
@@ -107,10 +107,10 @@ class Dispatcher:
     places: Places | None = field(default_factory=Places)
 
     async def run(
-        self, name: str, arguments: Any, context: Context, resolve: Resolve, gate: Gate | None = None
+        self, name: str, arguments: Any, context: Context, resolve: Resolve, admit: Admit | None = None
     ) -> ToolResult | Halt:
         """One call, from its name to a result. Raises only CancelledError."""
-        call = Call(name=name, arguments=arguments, context=context, resolve=resolve, gate=gate)
+        call = Call(name=name, arguments=arguments, context=context, resolve=resolve, admit=admit)
         outcome = "cancelled"
         try:
             outcome = await self._through_stages(call)
@@ -192,8 +192,8 @@ async def authorize(dispatcher: Dispatcher, call: Call) -> None:
 
 async def admit(dispatcher: Dispatcher, call: Call) -> None:
     """Let the board refuse what it has unloaded; after authorize, so that a refusal tells nothing of hidden tools."""
-    if call.gate is not None:
-        call.gate(call.found)
+    if call.admit is not None:
+        call.admit(call.found)
 
 
 async def check(dispatcher: Dispatcher, call: Call) -> None:

@@ -15,9 +15,9 @@ class Limits:
     ``search`` results unless asked otherwise, and ``search_cap`` at most; ``recommend`` and ``load_best`` (what
     tool_search pins) likewise; ``query_chars`` of a query are searched for; ``page`` entries a page of list_tools;
     ``find_tokens`` is the budget of one find_tools answer; ``call_timeout`` in seconds, like ``approval_timeout``,
-    which is what an approver may take; ``result_chars`` bounds a result's text and structured content;
-    ``compact_tokens`` of tombstones, or ``compact_idle`` seconds without a call, make a commit compact; pins without
-    use for ``compact_unused`` seconds are unpinned then (None: never).
+    which is what an approver may take; at most ``concurrency`` calls run at once; ``result_chars`` bounds a result's
+    text and structured content; ``compact_tokens`` of tombstones, or ``compact_idle`` seconds without a call, make a
+    commit compact; pins without use for ``compact_unused`` seconds are unpinned then (None: never).
 
     Raises ConfigError for a number that is not above 0 and finite.
     """
