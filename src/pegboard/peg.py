@@ -251,14 +251,18 @@ class Pegboard:
         allowed: Iterable[str] | None = None,
         profile: str = "python",
         store: PinStore | None = None,
+        for_calls: bool = False,
     ) -> Board:
         """Open a board: a new one, or that of ``board_id`` as it was at its last boundary.
 
         ``context`` holds values for every call of this board; ``allowed`` the names of the tools it may show and call
         (default: all; empty: none; unknown names are ignored); ``profile`` which meta-tools it has; ``store`` where it
-        is kept (default: where the Pegboard keeps boards). Raises BoardError for an id that does not exist or is
-        somebody else's, StoreError when the store fails, ValueError for an unknown profile, TypeError for an
-        ``allowed`` that cannot be a list of names, PrincipalError for what is no principal.
+        is kept (default: where the Pegboard keeps boards). A new board that is opened ``for_calls`` alone lists
+        nothing, and asks no policy about all the tools there are.
+
+        Raises BoardError for an id that does not exist or is somebody else's, StoreError when the store fails,
+        ValueError for an unknown profile, TypeError for an ``allowed`` that cannot be a list of names, PrincipalError
+        for what is no principal.
         """
         if allowed is not None and not isinstance(allowed, Iterable):
             raise TypeError(f"allowed is {allowed!r}; give the names of tools, [] for none of them, or None for all")
@@ -284,7 +288,8 @@ class Pegboard:
             allowed=None if allowed is None else name_set(allowed),
             profile=profile,
         )
-        await board.begin()
+        if record is not None or not for_calls:
+            await board.begin()
         return board
 
     def _composed(self) -> Catalog:

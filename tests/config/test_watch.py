@@ -209,3 +209,54 @@ async def test_changes_are_seen_wherever_they_are_made(tmp_path: Path, write: Wr
             with suppress(asyncio.CancelledError):
                 await task
         assert len(now.pids("two")) == 1
+
+
+RULES = """
+[gateway]
+principal = "ann"
+[principals.ann]
+[[python]]
+file = "tools.py"
+[[policy.rules]]
+principals = ["ann"]
+names = ["{names}"]
+{effect} = ["discover", "invoke"]
+"""
+
+
+async def test_a_new_policy_holds_at_once_for_boards_that_are_open(tmp_path: Path, write: Write) -> None:
+    write("tools.py", TOOLS.format(name="one") + TOOLS.format(name="two"))
+    write("pegboard.toml", RULES.format(names="*", effect="allow"))
+    running = Running(tmp_path, write)
+    told = []
+    async with running.peg as peg:
+        await peg.ready(PATIENCE)
+        peg.on_change(lambda: told.append("changed"))
+        board = await peg.open(running.loaded.settings.principal)
+        board.pin("one")
+        await board.commit()
+        assert "one" in board.listing().names
+        await running.reload(own=RULES.format(names="two", effect="allow"))
+        assert told
+        assert {tool.name for tool in (await board.view()).tools} == {"two"}
+        assert "one" not in board.listing().names
+        assert (await board.call("one")).is_error  # type: ignore[union-attr]
+
+
+async def test_a_policy_with_a_mistake_leaves_the_last_good_one(
+    tmp_path: Path, write: Write, caplog: pytest.LogCaptureFixture
+) -> None:
+    write("tools.py", TOOLS.format(name="one") + TOOLS.format(name="two"))
+    good = RULES.format(names="one", effect="allow")
+    write("pegboard.toml", good)
+    running = Running(tmp_path, write)
+    async with running.peg as peg:
+        await peg.ready(PATIENCE)
+        board = await peg.open(running.loaded.settings.principal)
+        for broken in (good.replace("names", "nmaes"), good.replace("policy", "polcy"), good.replace("[[pol", "[pol")):
+            await running.reload(own=broken)
+            assert running.reloader.error is not None
+            assert {tool.name for tool in (await board.view()).tools} == {"one"}
+        assert "the configuration stays as it was" in caplog.text
+        await running.reload(own=RULES.format(names="two", effect="allow"))
+        assert {tool.name for tool in (await board.view()).tools} == {"two"}

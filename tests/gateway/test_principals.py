@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 
-from pegboard import Pegboard, Principal
+from pegboard import Action, Pegboard, Principal, Rule, RulePolicy
 from pegboard.gateway import Gateway
+from pegboard.gateway.settings import GatewaySettings
 from tests.gateway.served import Marks, registered, sources
 from tests.support import Rules
 
@@ -88,3 +89,41 @@ async def test_a_server_in_memory_serves_both_eras(tmp_path: Path, mode: Any) ->
         assert (await client.call_tool("echo", {"text": "x"})).structured_content["arguments"] == {"text": "x"}
         await client.call_tool("load_tool", {"name": "echo"})
         assert ("echo" in await names(client)) is (mode == "legacy")
+
+
+@MODES
+async def test_clients_have_the_rights_of_the_principal_that_the_settings_name(tmp_path: Path, mode: Any) -> None:
+    rules = [Rule(principals=["ann"], names=["hello", "echo"], allow=["discover", "invoke"])]
+    settings = GatewaySettings(principal=Principal(id="ann"))
+    async with Pegboard([registered(Marks(tmp_path))], policy=RulePolicy(rules)) as peg:
+        gateway = Gateway(peg, settings)
+        async with Client(gateway.server, mode=mode) as client:
+            listed = set(await names(client))
+            assert "hello" in listed
+            assert not listed & {"lists", "vendor"}
+            assert not (await client.call_tool("echo", {})).is_error
+            hidden, missing = await client.call_tool("nap", {}), await client.call_tool("nop", {})
+            assert str(hidden).replace("nap", "nop") == str(missing)
+
+
+async def test_a_call_of_one_tool_asks_the_policy_about_that_tool_alone(tmp_path: Path) -> None:
+    rules = Rules()
+    async with gateway_for(tmp_path, rules) as gateway, Client(gateway.server, mode="auto") as client:
+        await names(client)
+        rules.asked.clear()
+        assert not (await client.call_tool("echo", {"text": "x"})).is_error
+        # The SDK's client lists the tools afterwards, to check the result.
+        assert rules.asked[:2] == [(Action.DISCOVER, ("echo",)), (Action.INVOKE, ("echo",))]
+
+
+@MODES
+async def test_a_policy_that_is_put_in_place_later_holds_for_clients_that_are_connected(
+    tmp_path: Path, mode: Any
+) -> None:
+    async with Pegboard([registered(Marks(tmp_path))]) as peg:
+        gateway = Gateway(peg, GatewaySettings(principal=Principal(id="ann")))
+        async with Client(gateway.server, mode=mode) as client:
+            assert "hello" in await names(client)
+            peg.set_policy(RulePolicy([]))
+            assert "hello" not in await names(client)
+            assert (await client.call_tool("hello", {})).is_error

@@ -123,7 +123,6 @@ def check_file(document: Document) -> CheckedFile:
         for mistake, problem in zip(wrong, file.problems, strict=True)
         if mistake.path[0] in RIGHTS or (rights and _may_give_rights(mistake.path))
     ]
-    refused += [twice for twice in document.problems if twice.key.replace("[", ".").split(".")[0] in RIGHTS]
     file.refused = sorted(refused, key=lambda problem: problem.line or 0)
     return file
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from pegboard.config.check import CheckedFile, check_file
+from pegboard.config.check import RIGHTS, CheckedFile, check_file
 from pegboard.config.clients import is_client_file
 from pegboard.config.expand import Scope
 from pegboard.config.imports import Candidate, Imported, Importer
@@ -74,10 +74,19 @@ def load(
     importer = Importer(environ=os.environ if environ is None else environ, folder=folder or Path.cwd())
     documents = [document for document in (main, *named) if isinstance(document, Document)]
     ours = documents[:1] if path and not is_client_file(documents[0]) else []
+    _refuse_unread_rights(documents[: 1 if path and not ours else 0])
     loaded = _Load(importer).run(ours[0] if ours else None, documents[len(ours) :])
     if strict and loaded.errors:
         raise config_error(loaded.errors)
     return loaded
+
+
+def _refuse_unread_rights(clients: Iterable[Document]) -> None:
+    """A client's file says nothing of rights: one that does was meant to be ours, and nobody would be held to it."""
+    for document in clients:
+        for key in sorted(RIGHTS & document.value.keys()):
+            message, hint = "holds only in a pegboard.toml, and this file is read as a client's.", "Write it in TOML."
+            raise config_error([document.problem((key,), message, hint)])
 
 
 def _read(path: str | Path) -> Document | ConfigProblem:

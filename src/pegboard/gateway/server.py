@@ -116,7 +116,7 @@ class Gateway:
     async def _call(self, request: Request, params: CallToolRequestParams) -> HandlerResult:
         principal, board_id = self._identify(request), board_in(request)
         if is_modern(request.protocol_version) or board_id:
-            outcome = await self._run(request, await self._stable_board(principal, board_id), params)
+            outcome = await self._run(request, await self._stable_board(principal, board_id, for_calls=True), params)
         else:
             session = self._session(request, principal)
             try:
@@ -148,13 +148,15 @@ class Gateway:
         )
         return _with_note(outcome, missing if board.principal is None else ())
 
-    async def _stable_board(self, principal: Principal | None, board_id: str | None) -> Board:
+    async def _stable_board(
+        self, principal: Principal | None, board_id: str | None, *, for_calls: bool = False
+    ) -> Board:
         """A board for one request: nothing that is done to it outlives the request.
 
         ``board_id`` is that of the address, if it names one; such a board is changed through the Python API alone.
         """
         profile = "modern" if board_id else self.profile
-        return await self.peg.open(principal, board_id, surface=SURFACE, profile=profile)
+        return await self.peg.open(principal, board_id, surface=SURFACE, profile=profile, for_calls=for_calls)
 
     async def _stable_listing(self, principal: Principal | None, board_id: str | None) -> Listing:
         if board_id is None:
