@@ -19,6 +19,7 @@ from pegboard.pins import (
     PinQueue,
     PinRecord,
     PinState,
+    Slot,
     step,
 )
 from pegboard.tools import Tool, Visibility
@@ -216,6 +217,21 @@ def test_settling_a_queue_keeps_wishes_that_came_later() -> None:
     assert queue.state(PinRecord(), "b") is PinState.ABSENT
     settled = at_boundary(PinRecord(), done, TOOLS, []).record
     assert queue.pending(settled) == ((), ("a",))
+
+
+def test_a_name_that_a_record_gives_twice_counts_once_at_its_first_place() -> None:
+    first, other = Slot.of(TOOLS["a"]), Slot.of(TOOLS["b"])
+    again = replace(first, state=PinState.TOMBSTONED)
+    assert PinRecord(slots=(first, other, again)).slots == (first, other)
+
+
+def test_a_boundary_compacts_only_when_told_to() -> None:
+    bench = Bench().pin("a")
+    bench.commit()
+    bench.unpin("a").commit()
+    kept = at_boundary(bench.record, PinQueue(), TOOLS, ALWAYS)
+    assert kept.record.slots == bench.record.slots
+    assert kept.diff == PinDiff()
 
 
 async def test_a_store_takes_only_the_record_that_follows() -> None:
