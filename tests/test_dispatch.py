@@ -225,6 +225,25 @@ async def test_a_halt_passes_through_with_its_payload() -> None:
     assert receipts.last.outcome == "halt"
 
 
+@pytest.mark.parametrize(("by", "told"), [("", "t"), ("inner", "inner")])
+async def test_a_halt_names_the_tool_that_ended_the_turn(by: str, told: str) -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> Halt:
+        return Halt(result=ToolResult.of("done"), by=by)
+
+    result = await (await Pegboard([registry_of(make("t", handler=handler))]).open()).call("t")
+    assert isinstance(result, Halt)
+    assert result.by == told
+
+
+async def test_a_failure_halts_nothing() -> None:
+    failure = ToolResult(content=(text_block("no"),), is_error=True)
+
+    async def handler(arguments: dict[str, Any], context: Context) -> Halt:
+        return Halt(result=failure, say="Done.")
+
+    assert await call(make("t", handler=handler)) == failure
+
+
 async def test_progress_reaches_the_caller() -> None:
     async def handler(arguments: dict[str, Any], context: Context) -> str:
         await context.progress(1, 2, "half")
