@@ -79,8 +79,12 @@ async def test_a_value_that_is_no_json_is_refused_by_its_place(caplog: pytest.Lo
 
     result = await call(make("t", handler=handler))
     assert code(result) == "invalid_result"
-    assert "result.items[1].lock: an object has no JSON form" in result.text
-    assert "result.items[1].lock" in caplog.text
+    problem = "result.items[1].lock: an object has no JSON form"
+    assert result.text.startswith(f"The result of t is not valid: {problem}.")
+    assert result.structured["error"]["hint"]
+    (message,) = caplog.messages
+    assert message.startswith("the result of 't' is no JSON (call ")
+    assert problem in message
 
 
 async def test_a_slow_call_is_stopped_at_its_limit() -> None:
