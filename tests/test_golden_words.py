@@ -27,11 +27,12 @@ from pegboard.board import Board
 from pegboard.catalog import Catalog, compose
 from pegboard.context import Context
 from pegboard.errors import CollisionError, DefinitionError, InvalidArgumentsError, InvalidNameError, StoreError
-from pegboard.finding import View, find
+from pegboard.finding import find
 from pegboard.limits import Limits
 from pegboard.pins import PinRecord, PinState, Slot
 from pegboard.search import Ranker, recommend
 from pegboard.tools import Entry
+from pegboard.view import View
 from tests.support import Receipts, make, registry_of
 
 RANKERS = [Bm25Ranker(), LexicalRanker()]

@@ -12,28 +12,28 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from pegboard.auth import Action, Principal
+from pegboard.auth import Principal
 from pegboard.board_tools import meta_tools
 from pegboard.boundary import Boundary, PinDiff, at_boundary, settled_always
 from pegboard.context import Context, ProgressSink
 from pegboard.dispatch import new_call_id
 from pegboard.drift import Drift
 from pegboard.errors import MetaToolError, NotFoundError, UnloadedError
-from pegboard.finding import FindResult, View, find, missing_notes
+from pegboard.finding import FindResult, find, missing_notes
 from pegboard.keeping import GuardedStore, Keeping
 from pegboard.limits import Limits
 from pegboard.pins import PinEvent, PinQueue, PinRecord, PinState, Slot, step
 from pegboard.prefix import Listing
 from pegboard.quarantine import Quarantine
-from pegboard.rights import permitted
 from pegboard.tools import Halt, JsonObject, Tool, ToolResult, Visibility
 from pegboard.turn import Turn, run_all
 from pegboard.uses import Uses
+from pegboard.view import Sight, View
 
 if TYPE_CHECKING:
     from pegboard.peg import Pegboard
@@ -72,10 +72,9 @@ class Board:
         self._values = context
         self._allowed = allowed
         self._meta = meta_tools(peg.profiles[profile])
+        self._sight = Sight(peg, principal, None if allowed is None else allowed | self._meta.keys())
         self._kept = Keeping(store, board_id, record or PinRecord(owner=principal.key if principal else None))
         self._quarantine = Quarantine(self._kept, peg.on_drift, peg.accepted, self._meta)
-        self._hidden: frozenset[str] = frozenset()
-        self._looks = self._last_look = 0
         self._last_call = time.monotonic()
         self._uses = Uses()
 
@@ -149,8 +148,8 @@ class Board:
         self._queue.accepted[name] = digest or tool.digest
 
     def hides(self, name: str) -> bool:
-        """Whether the catalog has this name and the principal, as of the last view, may not discover it."""
-        return name in self._hidden
+        """Whether this name must not show: as of the last view it may not be discovered, or the board is for others."""
+        return self._sight.hides(name)
 
     def active_set(self) -> tuple[Tool, ...]:
         """What the model may call by its own name: always-visible tools by name, then the pins in pin order.
@@ -173,12 +172,12 @@ class Board:
         """The listing with what is always visible as of now, and the pins as of the last boundary."""
         standing = self._standing(await self.view())
         names = {slot.name for slot in standing}
-        pins = (slot for slot in self._record.slots if slot.name not in self._hidden | names)
+        pins = (slot for slot in self._record.slots if slot.name not in names and not self.hides(slot.name))
         return Listing(tuple(slot.shown for slot in (*standing, *pins)))
 
     def pinned(self) -> tuple[JsonObject, ...]:
         """The part of the listing behind the always-visible tools: pins in pin order, tombstones in their places."""
-        return tuple(slot.shown for slot in self._record.slots if slot.name not in self._hidden)
+        return tuple(slot.shown for slot in self._record.slots if not self.hides(slot.name))
 
     async def other(self, board_id: str | None) -> Board:
         """Another board like this one: that of an id, or a new one. Raises BoardError for an unknown id."""
@@ -201,18 +200,7 @@ class Board:
 
     async def view(self) -> View:
         """What the principal may discover of the catalog of this moment. A policy that fails hides everything."""
-        self._looks += 1
-        look, catalog, unsure = self._looks, self._peg.catalog, False
-        names = None if self._allowed is None else catalog.names & self._allowed
-        if self.principal is not None:
-            seen = await self._permitted(catalog.all() if names is None else catalog.subset(names), self.principal)
-            names, unsure = seen or frozenset(), seen is None
-        names = None if names is not None and len(names) == len(catalog) else names
-        view = View(catalog, names, unsure=unsure)
-        if look > self._last_look:
-            # Of two looks at once the one that began later knows better.
-            self._last_look, self._hidden = look, view.hidden | self._disallowed()
-        return self._quarantine.of(view)
+        return self._quarantine.of(await self._sight.look())
 
     async def find(self, query: str, limit: int | None = None) -> FindResult:
         """Search what the principal may discover. ``limit`` defaults to 20 and is capped at 100 (see Limits).
@@ -346,14 +334,14 @@ class Board:
             if view.unsure:
                 return None
             if unused_since is not None:
-                queue = self._pruning(base, queue, unused_since)
+                queue = self._uses.pruning(base, queue, unused_since)
             tools = view.catalog.subset(view.catalog.names - view.hidden)
             return at_boundary(
                 base,
                 queue,
                 {tool.name: tool for tool in tools if tool.visibility_on(self.surface) is Visibility.ON_DEMAND},
                 self._always(view),
-                hidden=view.hidden | self._disallowed(),
+                hidden=self._sight.hidden(view, base, self._record),
                 compact=compact,
                 rule=self._quarantine.rule(queue),
                 shown=self._record,
@@ -370,16 +358,8 @@ class Board:
         self._peg.boundary_made(self.id)
         return boundary.diff
 
-    def _pruning(self, record: PinRecord, queue: PinQueue, moment: float) -> PinQueue:
-        """``queue``, and the wish to unpin what was not used since ``moment``. A wish of one's own comes first."""
-        pruning = queue.copy()
-        for slot in record.slots:
-            if self._uses.unused(slot.name, moment) and slot.name not in queue:
-                pruning.put(PinEvent.UNPIN, slot.name)
-        return pruning
-
     def _visible(self) -> list[Slot]:
-        return [slot for slot in self._record.items if slot.name not in self._hidden]
+        return [slot for slot in self._record.items if not self.hides(slot.name)]
 
     def _always(self, view: View) -> list[Tool]:
         shown = [tool for tool in view.catalog.always_on(self.surface) if view.seen(tool.name) is not None]
@@ -388,23 +368,9 @@ class Board:
     def _standing(self, view: View) -> tuple[Slot, ...]:
         return settled_always(self._record, self._always(view), self._quarantine.rule())
 
-    def _disallowed(self) -> frozenset[str]:
-        """Names on the board that it may not show, whether the catalog has them or not."""
-        if self._allowed is None:
-            return frozenset()
-        own = self._allowed | self._meta.keys()
-        return frozenset(slot.name for slot in self._record.items if slot.name not in own)
-
-    async def _permitted(self, tools: Sequence[Tool], principal: Principal) -> frozenset[str] | None:
-        """The names of those that may be discovered; None when the policy failed."""
-        mask = await permitted(self._peg.policy, principal, Action.DISCOVER, tools)
-        if mask is None:
-            return None
-        return frozenset(tool.name for tool, seen in zip(tools, mask, strict=True) if seen is True)
-
     def _resolve(self, name: str) -> Tool:
         tool = self._peg.catalog.get(name)
-        if tool is not None and (self._allowed is None or name in self._allowed):
+        if tool is not None and self._sight.allows(name):
             return tool
         if name in self._meta:
             raise MetaToolError(name)

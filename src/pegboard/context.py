@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from pegboard.auth import Principal
     from pegboard.board import Board
-    from pegboard.finding import FindResult, View
+    from pegboard.finding import FindResult
     from pegboard.limits import Limits
     from pegboard.pins import PinState
     from pegboard.places import Ticket
     from pegboard.tools import Halt, ToolResult
+    from pegboard.view import View
 
 logger = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ class BoardHandle(Protocol):
     def unpin(self, name: str) -> None: ...
     def pin_state(self, name: str) -> PinState: ...
     def hides(self, name: str) -> bool:
-        """Whether the catalog has this name and the principal, as of the last view, may not discover it."""
+        """Whether this name must not show: as of the last view it may not be discovered, or the board is for others."""
         ...
 
     async def call_any(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:

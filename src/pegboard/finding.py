@@ -3,74 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pegboard.catalog import Catalog
 from pegboard.errors import InvalidArgumentsError
 from pegboard.limits import Limits
 from pegboard.registry import AWAY, SourceStatus
-from pegboard.tools import Tool
+from pegboard.view import View
 
 if TYPE_CHECKING:
-    from pegboard.search.index import Candidates
     from pegboard.search.rankers import Ranked, Ranker
-
-
-@dataclass(frozen=True)
-class View:
-    """What one principal may discover of one catalog. Immutable; lives as long as one request.
-
-    ``names`` is None when it is the whole catalog. ``hidden`` are the catalog's names outside it. ``held`` are names
-    that may be discovered but are quarantined: they are told of by name alone. ``unsure`` says that nothing can be
-    seen because the policy failed.
-    """
-
-    catalog: Catalog
-    names: frozenset[str] | None = None
-    held: frozenset[str] = frozenset()
-    unsure: bool = False
-
-    def get(self, name: str) -> Tool | None:
-        """The tool of this name; None when it is missing, hidden or quarantined."""
-        return None if name in self.held else self.seen(name)
-
-    def seen(self, name: str) -> Tool | None:
-        """The tool of this name, quarantined or not; None when it is missing or hidden."""
-        return self.catalog.get(name) if self.names is None or name in self.names else None
-
-    def holding(self, names: Iterable[str]) -> View:
-        """The same view with these names quarantined."""
-        return replace(self, held=frozenset(names))
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """The visible tools, in catalog order."""
-        names = self._usable
-        return self.catalog.all() if names is None else tuple(t for t in self.catalog.all() if t.name in names)
-
-    @property
-    def hidden(self) -> frozenset[str]:
-        """The names that must not show anywhere."""
-        return frozenset() if self.names is None else self.catalog.names - self.names
-
-    @property
-    def candidates(self) -> Candidates:
-        """The visible tools as search candidates."""
-        names = self._usable
-        return self.catalog.candidates if names is None else self.catalog.slice(names)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What to say of tools that are quarantined, and therefore not searched or listed."""
-        return tuple(f"{name!r} is quarantined: its definition has changed" for name in sorted(self.held))
-
-    @property
-    def _usable(self) -> frozenset[str] | None:
-        if not self.held:
-            return self.names
-        return (self.catalog.names if self.names is None else self.names) - self.held
 
 
 @dataclass(frozen=True, kw_only=True)

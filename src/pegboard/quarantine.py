@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from pegboard.drift import Drift, DriftRule, OnDrift
 from pegboard.errors import QuarantinedError
-from pegboard.finding import View
 from pegboard.keeping import Keeping
 from pegboard.pins import PinQueue
 from pegboard.tools import Tool
+from pegboard.view import View
 
 
 class Quarantine:

@@ -33,23 +33,23 @@ async def decide_call(policy: CallPolicy, principal: Principal, entry: Entry, fa
 
 async def permitted(
     policy: Policy, principal: Principal, action: Action, entries: Sequence[Entry]
-) -> Sequence[bool] | None:
-    """The policy's mask over many entries; None where the policy failed. Raises nothing but its own cancellation.
+) -> frozenset[str] | None:
+    """The names of the entries that the policy permits; None where it failed. Raises nothing but its own cancellation.
 
     An entry counts as permitted where the mask holds the very True: whatever else it holds has not said yes.
     """
     if principal.expired:
-        return [False] * len(entries)
+        return frozenset()
     try:
         mask = await policy.permitted(principal, action, entries)
         if len(mask) != len(entries):
             raise ValueError(f"a mask of {len(mask)} for {len(entries)} entries")
+        return frozenset(entry.name for entry, seen in zip(entries, mask, strict=True) if seen is True)
     except (Exception, asyncio.CancelledError) as error:
         if cancels(error):
             raise
         logger.exception("the policy failed: everything is hidden from %r", principal.id)
         return None
-    return mask
 
 
 async def touched(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Resource | None:

@@ -1,9 +1,11 @@
-"""When the tools of a board were last used."""
+"""When the tools of a board were last used, and which pins are pruned for not being used."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+
+from pegboard.pins import PinEvent, PinQueue, PinRecord
 
 
 class Uses:
@@ -30,6 +32,14 @@ class Uses:
         """The tools used at ``moment`` or later, the latest last."""
         return tuple(name for name, used in self._used.items() if used >= moment)
 
-    def unused(self, name: str, moment: float) -> bool:
+    def pruning(self, record: PinRecord, queue: PinQueue, moment: float) -> PinQueue:
+        """``queue``, and the wish to unpin what was not used since ``moment``. A wish of one's own comes first."""
+        pruning = queue.copy()
+        for slot in record.slots:
+            if slot.name not in queue and self._is_unused(slot.name, moment):
+                pruning.put(PinEvent.UNPIN, slot.name)
+        return pruning
+
+    def _is_unused(self, name: str, moment: float) -> bool:
         """Whether a tool was neither used nor pinned at ``moment`` or later, nor the board opened."""
         return max(self._used.get(name, self._opened), self._pinned.get(name, self._opened)) < moment

@@ -11,7 +11,7 @@ from pegboard.board_tools import META_NAMES
 from pegboard.budget import within_budget
 from pegboard.detail import Detail
 from pegboard.drift import Drift
-from pegboard.finding import FindResult, View, find, ranking, searched_part
+from pegboard.finding import FindResult, find, ranking, searched_part
 from pegboard.limits import Limits
 from pegboard.peg import Pegboard
 from pegboard.pins import PinState
@@ -19,6 +19,7 @@ from pegboard.registry import Problem, SourceStatus
 from pegboard.rights import decide
 from pegboard.search import Explains, Ranked, Reading
 from pegboard.tools import Tool
+from pegboard.view import View
 
 
 @dataclass(frozen=True, kw_only=True)

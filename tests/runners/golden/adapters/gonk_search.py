@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from pegboard.errors import InvalidArgumentsError
-from pegboard.finding import View, find
+from pegboard.finding import find
 from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
 from pegboard.peg import Pegboard
 from pegboard.registry import ToolRegistry
 from pegboard.search import Bm25Ranker, Ranked, Ranker, keyword_ranker, recommend
 from pegboard.tools import Entry as EntryProtocol
+from pegboard.view import View
 from tests.runners.golden.adapter import Adapter
 from tests.runners.golden.adapters.making import tool
 from tests.runners.golden.adapters.searching import Entry, scored
