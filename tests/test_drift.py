@@ -374,3 +374,15 @@ async def test_the_memory_of_changes_is_bounded() -> None:
     assert len((await board.commit()).notes) == 1_001
     assert len(peg.status()["drift"]) == 1_000
     assert DriftLog().to_json() == []
+
+
+async def test_what_one_board_has_accepted_does_not_outweigh_what_was_accepted_for_all() -> None:
+    registry = tools()
+    peg = Pegboard([registry], on_drift="quarantine")
+    board = await peg.open()
+    board.pin("a")
+    await board.commit()
+    board.accept_drift("a")
+    change(registry)
+    peg.accept_drift("a")
+    assert await code(board, "a", n=1) == "ok"

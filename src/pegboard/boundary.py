@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+import json
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pegboard.drift import Drift, DriftRule
@@ -94,12 +95,13 @@ def invalidations(before: PinRecord, after: PinRecord, hidden: Container[str] = 
     ``hidden`` are the names that may no longer be discovered. A pin that is in neither of them nor in ``after`` was
     compacted, by this board or by another of the same record.
     """
-    if _keys(after.items)[: len(before.items)] == _keys(before.items):
+    if _begins(after.items, before.items):
         return ()
     standing = {slot.name for slot in after.always}
     pins = {slot.name: slot for slot in after.slots}
     staying = [slot for slot in before.slots if slot.name not in hidden and slot.name not in standing]
-    kept = [slot.name for slot in staying if slot.name in pins]
+    # One that has the same definition in another spelling was compacted and pinned anew.
+    kept = [s.name for s in staying if s.name in pins and (_same(s, pins[s.name]) or s.digest != pins[s.name].digest)]
     in_place = kept == [*pins][: len(kept)]
     reasons = ["permission"] if any(slot.name in hidden for slot in before.items) else []
     reasons += [] if in_place and len(kept) == len(staying) else ["compact"]
@@ -111,12 +113,19 @@ def invalidations(before: PinRecord, after: PinRecord, hidden: Container[str] = 
         for slot in before.items
         if slot.name not in hidden and slot.name not in explained
     ]
-    reasons += [] if _keys(after.items)[: len(left)] == _keys(left) else ["always-changed"]
+    reasons += [] if _begins(after.items, left) else ["always-changed"]
     return tuple(reasons)
 
 
-def _keys(slots: Iterable[Slot]) -> list[tuple[str, str]]:
-    return [(slot.name, slot.digest) for slot in slots]
+def _begins(slots: Sequence[Slot], head: Sequence[Slot]) -> bool:
+    return len(slots) >= len(head) and all(map(_same, slots, head))
+
+
+def _same(one: Slot, other: Slot) -> bool:
+    """Whether two slots show the same bytes: equal digests allow for keys in another order."""
+    if one.name != other.name or one.digest != other.digest:
+        return False
+    return one.shown is other.shown or json.dumps(one.shown) == json.dumps(other.shown)
 
 
 def _standing(record: PinRecord, tool: Tool, rule: DriftRule) -> Slot | None:
@@ -169,7 +178,7 @@ def _drifts(before: PinRecord, after: PinRecord, tools: Mapping[str, Tool]) -> I
             continue
         if slot.digest != last.digest:
             yield Drift(name=slot.name, was=last.shown, now=slot.shown, digest=slot.digest, held=False)
-        elif slot.state is PinState.QUARANTINED is not last.state:
+        if slot.state is PinState.QUARANTINED is not last.state:
             tool = tools[slot.name]
             yield Drift(name=slot.name, was=slot.shown, now=tool.shown, digest=tool.digest, held=True)
 

@@ -28,8 +28,10 @@ class Quarantine:
     def rule(self, queue: PinQueue | None = None) -> DriftRule:
         """The rule of this moment, with what was accepted in ``queue`` (default: the board's)."""
         queue = self._kept.queue if queue is None else queue
-        accepted = {**self._accepted, **queue.accepted, **self._own}
-        return DriftRule(on_drift=self._on_drift, accepted=frozenset(accepted.items()))
+        accepted = (self._accepted, queue.accepted, self._own)
+        return DriftRule(
+            on_drift=self._on_drift, accepted=frozenset(pair for each in accepted for pair in each.items())
+        )
 
     def holds(self, tool: Tool) -> bool:
         """Whether a tool is held back now."""
