@@ -11,6 +11,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 import pytest
@@ -352,17 +353,17 @@ class Machine(RuleBasedStateMachine):
             assert not self.world.held(told["name"], seat.shown, seat.accepted)
             seat.wish("pin", told["name"])
 
-    @rule(number=seats, name=names)
-    def accept_drift(self, number: int, name: str) -> None:
-        if (now := self.world.visible(name)) is not None:
-            self.seat(number).board.accept_drift(name)
-            self.seat(number).accepted[name] = now.version
-
-    @rule(name=names)
-    def accept_everywhere(self, name: str) -> None:
-        if (now := self.world.catalog.get(name)) is not None:
+    @rule(number=seats, name=names, everywhere=st.booleans())
+    def accept_drift(self, number: int, name: str, everywhere: bool) -> None:
+        now = self.world.catalog.get(name) if everywhere else self.world.visible(name)
+        if now is None:
+            return
+        if everywhere:
             self.peg.accept_drift(name)
             self.world.accepted[name] = now.version
+        else:
+            self.seat(number).board.accept_drift(name)
+            self.seat(number).accepted[name] = now.version
 
     # Calls.
 
@@ -392,23 +393,18 @@ class Machine(RuleBasedStateMachine):
         seat = self.seat(number)
         self.boundary(seat, seat.board.commit, seat.wishes)
 
-    @rule(number=seats)
-    def compact(self, number: int) -> None:
+    @rule(number=seats, how=st.sampled_from(["gateway", "compact", "prune"]))
+    def boundary_that_may_compact(self, number: int, how: str) -> None:
         seat = self.seat(number)
-        self.boundary(seat, seat.board.compact, seat.wishes, compact=True)
-
-    @rule(number=seats)
-    def prune(self, number: int) -> None:
-        seat = self.seat(number)
-        unwished = {pin.name: "unpin" for pin in (self.stored or seat.shown).pins if pin.name not in seat.wishes}
-        compact = lambda: seat.board.compact(unused_since=float("inf"))  # noqa: E731
-        self.boundary(seat, compact, seat.wishes | unwished, compact=True)
-
-    @rule(number=seats)
-    def boundary_of_the_gateway(self, number: int) -> None:
-        seat = self.seat(number)
-        dead = any(pin.status in ("off", "gone") for pin in seat.shown.pins)
-        self.boundary(seat, seat.board.boundary, seat.wishes, compact=dead)
+        if how == "gateway":
+            dead = any(pin.status in ("off", "gone") for pin in seat.shown.pins)
+            self.boundary(seat, seat.board.boundary, seat.wishes, compact=dead)
+        elif how == "compact":
+            self.boundary(seat, seat.board.compact, seat.wishes, compact=True)
+        else:
+            prune = partial(seat.board.compact, unused_since=float("inf"))
+            unwished = {pin.name: "unpin" for pin in (self.stored or seat.shown).pins if pin.name not in seat.wishes}
+            self.boundary(seat, prune, seat.wishes | unwished, compact=True)
 
     @rule(fault=st.sampled_from(["before", "after"]))
     def break_the_next_save(self, fault: str) -> None:
@@ -487,6 +483,14 @@ class Machine(RuleBasedStateMachine):
         if text(after.items[: len(left)]) != text(tuple(left)):
             reasons.append("always-changed")
         return reasons
+
+    @rule(number=seats, name=names, further=st.integers(0, 2))
+    def be_away_for_a_boundary(self, number: int, name: str, further: int) -> None:
+        """A tool vanishes, and comes back as it was or otherwise: alone, these steps hardly ever meet."""
+        self.remove(name)
+        self.commit(number)
+        self.change(name, further, False)
+        self.commit(number)
 
     # Other boards, other processes.
 
