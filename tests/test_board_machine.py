@@ -9,15 +9,24 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, Final, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from pegboard import Limits, MemoryPinStore, Pegboard, PinDiff, PinStore, Tool, ToolRegistry, ToolResult
 from pegboard.board import Board
@@ -25,12 +34,16 @@ from pegboard.drift import OnDrift
 from pegboard.errors import StoreError
 from pegboard.metatools import META_TOOLS
 from pegboard.pins import PinRecord
+from pegboard.stores import SqlPinStore
 from tests.support import ALICE, Rules, make
 
 NAMES: Final = ("alpha", "load_more", "omega", "zeta")
 """They sort before the meta-tools, between them, and behind."""
 
 PROFILE: Final = ("call_tool", "load_tool", "tool_search", "unload_tool")
+
+TIMES: Final = int(os.environ.get("PEGBOARD_EXAMPLES", "1"))
+"""How many times the usual examples are tried: more of them before a release, or after a change of weight."""
 
 T = TypeVar("T")
 
@@ -172,8 +185,10 @@ class Seat:
     accepted: dict[str, int] = field(default_factory=dict)
 
     def wish(self, what: str, name: str) -> None:
-        self.wishes.pop(name, None)
-        self.wishes[name] = what
+        """Another wish for a name goes to the end, the same again changes nothing."""
+        if self.wishes.get(name) != what:
+            self.wishes.pop(name, None)
+            self.wishes[name] = what
 
     def state(self, name: str) -> str:
         """The status with the wish on top: ``on`` when it is to be listed."""
@@ -223,13 +238,13 @@ seats = st.integers(0, 1)
 class Machine(RuleBasedStateMachine):
     """Random operations on one or two boards of one record."""
 
-    make_store: ClassVar[Callable[[], PinStore]]
+    open_store: Callable[[], PinStore] = MemoryPinStore
 
     def __init__(self) -> None:
         super().__init__()
         logging.disable()  # failures are made on purpose here, by the hundred
         self.runner = asyncio.Runner()
-        self.store = Faulty(type(self).make_store())
+        self.store = Faulty(self.open_store())
         self.stored: Record | None = None
         self.seats: list[Seat] = []
 
@@ -249,6 +264,7 @@ class Machine(RuleBasedStateMachine):
         self.commit(0)
 
     def teardown(self) -> None:
+        self.close_store()
         self.runner.close()
         logging.disable(logging.NOTSET)
 
@@ -258,8 +274,15 @@ class Machine(RuleBasedStateMachine):
 
         return self.runner.run(awaited())
 
+    def close_store(self) -> None:
+        if isinstance(self.store.behind, SqlPinStore):
+            self.wait(self.store.behind.close())
+
     def start(self) -> None:
-        """A new process over the same store."""
+        """A new process over the same store; what is in memory would not outlive it."""
+        if isinstance(self.store.behind, SqlPinStore):
+            self.close_store()
+            self.store.behind = self.open_store()
         self.registry = ToolRegistry()
         self.registry.register(*(now.tool(name) for name, now in self.world.catalog.items()))
         self.peg = Pegboard(
@@ -543,11 +566,16 @@ class Machine(RuleBasedStateMachine):
         assert list(removing) == [name for name, wish in differs.items() if wish == "unpin"]
 
 
-class OverMemory(Machine):
-    make_store = MemoryPinStore
+STORES: Final[dict[str, Callable[[Path], Callable[[], PinStore]]]] = {
+    "memory": lambda folder: MemoryPinStore,
+    "sqlite": lambda folder: partial(SqlPinStore, folder / "boards.db"),
+}
 
 
-STEPS: Final = settings(max_examples=200, stateful_step_count=40)
+@pytest.mark.timeout(600)  # for machines that are busy, and for runs with more examples
+@pytest.mark.parametrize(("store", "examples"), [("memory", 150), ("sqlite", 60)])
+def test_boards_do_what_the_model_does(store: str, examples: int, tmp_path: Path) -> None:
+    class Chosen(Machine):
+        open_store = staticmethod(STORES[store](tmp_path))
 
-TestBoardsOverMemory = OverMemory.TestCase
-TestBoardsOverMemory.settings = settings(STEPS)
+    run_state_machine_as_test(Chosen, settings=settings(max_examples=examples * TIMES, stateful_step_count=40))
