@@ -31,8 +31,7 @@ from pegboard.prefix import Ledger, Listing, fingerprint, invalidation_reason
 from pegboard.receipts import Receipt, ReceiptFile, ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry
 from pegboard.resource import Resource, Touches
-from pegboard.rule_policy import RulePolicy
-from pegboard.rules import Rule
+from pegboard.rules import Rule, RulePolicy
 from pegboard.tools import Approval, Halt, Tool, ToolResult, Visibility
 from pegboard.turn import Turn
 from pegboard.version import __version__

@@ -16,7 +16,7 @@ from pegboard.peg import Pegboard
 from pegboard.pin_store import PinStore
 from pegboard.receipts import ReceiptFile, ReceiptSink
 from pegboard.registry import Source
-from pegboard.rule_policy import RulePolicy
+from pegboard.rules import RulePolicy
 from pegboard.sources.mcp import StdioUpstream
 from pegboard.sources.mcp.launch import secret_values
 from pegboard.sources.python_file import PythonFile

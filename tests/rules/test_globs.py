@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.globs import Glob
+from pegboard.rules.globs import Glob
 
 
 @given(st.text("ab*?", max_size=8), st.text("ab\n", max_size=10))

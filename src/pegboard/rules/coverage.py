@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final
 
-from pegboard.globs import Glob
-from pegboard.rules import WHAT, Rule
+from pegboard.rules.globs import Glob
+from pegboard.rules.rule import WHAT, Rule
 from pegboard.tools import Entry
 
 _NEW_AT_MOST: Final = 4

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pegboard.auth import Action, Decision, Principal
-from pegboard.rule_table import coverage, coverages
-from pegboard.rules import Rule
+from pegboard.rules.coverage import coverage, coverages
+from pegboard.rules.rule import Rule
 from pegboard.tools import Entry
 
 _TABLES: Final = 2

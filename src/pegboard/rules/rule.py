@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pegboard.auth import Action, Principal
 from pegboard.errors import PolicyError
-from pegboard.globs import Glob
+from pegboard.rules.globs import Glob
 from pegboard.tiers import tiers_of
 from pegboard.tools import Approval, Entry
 
