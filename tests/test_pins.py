@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.boundary import PinDiff, at_boundary
+from pegboard.boundary import PinDiff, at_boundary, invalidations
 from pegboard.context import Context
+from pegboard.drift import Drift, DriftRule
 from pegboard.pin_store import MemoryPinStore
 from pegboard.pins import (
     TRANSITIONS,
@@ -190,6 +191,47 @@ def test_what_may_no_longer_be_discovered_leaves_the_listing_tombstones_too() ->
     bench.unpin("b").commit()
     assert bench.commit(hidden=["a", "b"]).invalidations == ("permission",)
     assert [name for name, _ in bench.shown] == ["z"]
+
+
+def test_a_boundary_tells_every_definition_that_changed_behind_others_that_are_new() -> None:
+    bench = Bench().pin("a")
+    bench.commit()
+    old, new = TOOLS["a"], make("a", "another text")
+    always = [make("y", always=True), *ALWAYS]
+    boundary = at_boundary(bench.record, PinQueue(), {**TOOLS, "a": new}, always)
+    assert boundary.drifts == (Drift(name="a", was=old.shown, now=new.shown, digest=new.digest, held=False),)
+    assert boundary.diff.invalidations == ("drift:a", "always-changed")
+
+
+def test_pins_in_another_order_were_compacted_by_somebody_and_nothing_else_has_changed() -> None:
+    a, b, z = Slot.of(TOOLS["a"]), Slot.of(TOOLS["b"]), Slot.of(ALWAYS[0])
+    before = PinRecord(always=(z,), slots=(a, b))
+    assert invalidations(before, PinRecord(always=(z,), slots=(b, a))) == ("compact",)
+    assert invalidations(before, PinRecord(always=(z,), slots=(a, b))) == ()
+
+
+def test_what_a_record_shows_it_does_not_remember_besides() -> None:
+    bench = Bench().pin("a")
+    bench.commit()
+    watching = DriftRule(on_drift="quarantine")
+    assert at_boundary(bench.record, PinQueue(), TOOLS, ALWAYS, rule=watching).record.digests == {}
+    boundary = at_boundary(bench.record, bench.unpin("a").queue, TOOLS, ALWAYS, rule=watching, compact=True)
+    assert boundary.record.digests == {"a": TOOLS["a"].digest}
+
+
+def test_a_record_in_the_place_of_one_that_could_not_be_read_is_an_ordinary_one_from_its_first_boundary_on() -> None:
+    empty = PinRecord(generation=7, replacement=True)
+    after = at_boundary(empty, PinQueue(), TOOLS, ALWAYS).record
+    assert (after.generation, after.replacement, after.blank) == (8, False, False)
+
+
+def test_settling_a_queue_keeps_what_was_accepted_later() -> None:
+    queue = PinQueue()
+    queue.accepted = {"a": "1", "b": "1"}
+    done = queue.copy()
+    queue.accepted |= {"b": "2", "c": "1"}
+    queue.settle(done)
+    assert queue.accepted == {"b": "2", "c": "1"}
 
 
 def test_a_queue_keeps_the_last_wish_at_the_end() -> None:
