@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.boundary import PinDiff, at_boundary, invalidations
+from pegboard.boundary import PinDiff, at_boundary, invalidations, settled_always
 from pegboard.context import Context
 from pegboard.drift import Drift, DriftRule
 from pegboard.pin_store import MemoryPinStore
@@ -94,6 +95,14 @@ def test_a_pin_and_an_unpin_cancel_each_other() -> None:
     bench = Bench().pin("a").unpin("a")
     assert bench.queue.pending(bench.record) == ((), ())
     assert bench.commit() == PinDiff()
+
+
+def test_a_wish_that_changes_nothing_is_not_pending() -> None:
+    bench = Bench().pin("a")
+    bench.commit()
+    bench.pin("a").unpin("b")
+    assert bench.queue.pending(bench.record) == ((), ())
+    assert bench.commit() == PinDiff(unchanged=("a",))
 
 
 def test_an_unpinned_tool_keeps_its_place_and_bytes_until_compaction() -> None:
@@ -201,6 +210,9 @@ def test_a_boundary_tells_every_definition_that_changed_behind_others_that_are_n
     boundary = at_boundary(bench.record, PinQueue(), {**TOOLS, "a": new}, always)
     assert boundary.drifts == (Drift(name="a", was=old.shown, now=new.shown, digest=new.digest, held=False),)
     assert boundary.diff.invalidations == ("drift:a", "always-changed")
+    held = at_boundary(bench.record, PinQueue(), {**TOOLS, "a": new}, ALWAYS, rule=DriftRule(on_drift="quarantine"))
+    assert held.drifts == (Drift(name="a", was=old.shown, now=new.shown, digest=new.digest, held=True),)
+    assert (held.diff.quarantined, held.diff.invalidations) == (("a",), ())
 
 
 def test_pins_in_another_order_were_compacted_by_somebody_and_nothing_else_has_changed() -> None:
@@ -208,6 +220,27 @@ def test_pins_in_another_order_were_compacted_by_somebody_and_nothing_else_has_c
     before = PinRecord(always=(z,), slots=(a, b))
     assert invalidations(before, PinRecord(always=(z,), slots=(b, a))) == ("compact",)
     assert invalidations(before, PinRecord(always=(z,), slots=(a, b))) == ()
+
+
+def test_an_always_visible_definition_that_is_spelt_in_another_order_keeps_its_bytes() -> None:
+    spelt = {"description": "Sees.", "inputSchema": {"type": "object"}}
+    first = ALWAYS[0].with_(definition=spelt)
+    other = ALWAYS[0].with_(definition=dict(reversed(spelt.items())))
+    assert first.digest == other.digest
+    assert json.dumps(first.shown) != json.dumps(other.shown)
+    (shown,) = settled_always(PinRecord(always=(Slot.of(first),)), [other])
+    assert json.dumps(shown.shown) == json.dumps(first.shown)
+
+
+def test_an_always_visible_tool_is_active_again_once_it_is_what_was_shown() -> None:
+    held = replace(Slot.of(ALWAYS[0]), state=PinState.QUARANTINED)
+    assert settled_always(PinRecord(always=(held,)), ALWAYS) == (Slot.of(ALWAYS[0]),)
+
+
+def test_a_tool_that_becomes_always_visible_and_has_changed_is_held_back_with_nothing_to_show() -> None:
+    remembered = PinRecord(digests={"z": "of another definition"})
+    assert settled_always(remembered, ALWAYS, DriftRule(on_drift="quarantine")) == ()
+    assert settled_always(remembered, ALWAYS) == (Slot.of(ALWAYS[0]),)
 
 
 def test_what_a_record_shows_it_does_not_remember_besides() -> None:
