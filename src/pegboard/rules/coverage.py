@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any, Final
 
 from pegboard.rules.globs import Glob
@@ -43,13 +43,9 @@ def coverages(
     ``before`` are the entries and the coverages of a while ago: an object that was among them is not looked at again.
     """
     if before is not None:
-        known = dict(zip(map(id, before[0]), before[1], strict=True))
-        found = [known.get(id(entry), -1) for entry in entries]
-        new = [place for place, bits in enumerate(found) if bits < 0]
-        if len(new) * _NEW_AT_MOST <= len(entries):
-            for place in new:
-                found[place] = coverage(rules, entries[place])
-            return found
+        kept = _kept(entries, *before)
+        if kept.count(None) * _NEW_AT_MOST <= len(entries):
+            return [coverage(rules, entries[at]) if bits is None else bits for at, bits in enumerate(kept)]
     columns = _Columns(entries)
     found = [0] * len(entries)
     for number, rule in enumerate(rules):
@@ -57,6 +53,24 @@ def coverages(
         for place in columns.covered(rule):
             found[place] |= bit
     return found
+
+
+def _kept(entries: Sequence[Entry], old: Sequence[Entry], bits: Sequence[int]) -> list[int | None]:
+    """The coverage of each entry that is among the old ones, None of each that is new.
+
+    A change leaves most of a catalog in its place, before and behind what changed: only the middle is looked up.
+    """
+    head = _alike(entries, old)
+    tail = _alike(entries[head:][::-1], old[head:][::-1])
+    known = dict(zip(map(id, old[head : len(old) - tail]), bits[head : len(old) - tail], strict=True))
+    middle = (known.get(id(entry)) for entry in entries[head : len(entries) - tail])
+    return [*bits[:head], *middle, *bits[len(old) - tail :]]
+
+
+def _alike(entries: Sequence[Entry], others: Sequence[Entry]) -> int:
+    """How many entries at the beginning are the same objects."""
+    same = list(map(is_, entries, others))
+    return same.index(False) if False in same else len(same)
 
 
 class _Columns:
@@ -106,7 +120,7 @@ class _Names:
         places = self._begun(glob.head) if glob.head else [at for at, name in enumerate(names) if text in name]
         if glob.pattern in (f"{glob.head}*", f"*{text}*"):
             return places
-        return [place for place in places if glob.matches(names[place])]
+        return [place for place in places if text in names[place] and glob.matches(names[place])]
 
     def _begun(self, head: str) -> list[int]:
         if len(head) > _HEAD:
