@@ -27,7 +27,7 @@ from pegboard.errors import MetaToolError, NotFoundError, UnloadedError
 from pegboard.finding import FindResult, find, missing_notes
 from pegboard.keeping import GuardedStore, Keeping
 from pegboard.limits import Limits
-from pegboard.pins import PinEvent, PinQueue, PinRecord, PinState, Slot, step
+from pegboard.pins import PinEvent, PinQueue, PinRecord, PinState, Slot
 from pegboard.prefix import Listing
 from pegboard.quarantine import Quarantine
 from pegboard.tools import Halt, JsonObject, Tool, ToolResult, Visibility
@@ -195,8 +195,7 @@ class Board:
         """The definition cost of all tombstones."""
         from pegboard.tokens import definition_cost
 
-        dead = (slot for slot in self._record.slots if step(slot.state, PinEvent.COMPACT) is PinState.ABSENT)
-        return sum(definition_cost(slot.shown) for slot in dead)
+        return sum(definition_cost(slot.shown) for slot in self._record.slots if slot.is_tombstone)
 
     async def view(self) -> View:
         """What the principal may discover of the catalog of this moment. A policy that fails hides everything."""

@@ -68,7 +68,7 @@ def at_boundary(
         if slot.name not in hidden and slot.name not in elsewhere
     ]
     if compact:
-        slots = [slot for slot in slots if step(slot.state, PinEvent.COMPACT) is not PinState.ABSENT]
+        slots = [slot for slot in slots if not slot.is_tombstone]
     slots += _newcomers(record, queue, tools, rule)
     after = replace(
         record,

@@ -6,7 +6,7 @@ There is no continuation: what was left out is gone, and the answer says to ask 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
@@ -21,8 +21,17 @@ most five of them."""
 Fits = Callable[[Any], bool]
 """Whether shortened structured content may still be given to those who know its schema."""
 
+Notes = list[str | LeftOut]
+"""What is missing, in the order in which it was found."""
+
 _NOTE_CHARS: Final = 200
-_NOTES: Final = 5
+_TOLD: Final = 5
+"""Notes that ``_meta`` tells."""
+
+_STRUCTURED: Final = "structured"
+_META: Final = "meta"
+_EXTRA: Final = "extra"
+"""The keys of pieces that are no content blocks; those have their indexes."""
 
 
 def outcome_of(value: Any, limit: int, *, fits: Fits | None = None) -> ToolResult | Halt:
@@ -81,7 +90,7 @@ def size(result: ToolResult, enough: int) -> int:
 def _shortened(result: ToolResult, limit: int, fits: Fits | None, *, write: bool = False) -> ToolResult:
     """The shorter result. ``write`` has the structured content told as a text too."""
     mirror = len(result.content) if write else _mirror(result)
-    notes: list[str | LeftOut] = []
+    notes: Notes = []
     kept = _kept(_pieces(result, mirror), max(limit - _NOTE_CHARS, 0), notes)
     structured = kept.get(_STRUCTURED, MISSING)
     if mirror is not None and structured is not MISSING:
@@ -92,7 +101,7 @@ def _shortened(result: ToolResult, limit: int, fits: Fits | None, *, write: bool
     lost = result.structured is not MISSING and (structured is MISSING or not (fits is None or fits(structured)))
     if lost:
         notes.append("the structured content left out" + (", as its schema allows no shorter one" if fits else ""))
-    told = [one.to_json() for one in notes if isinstance(one, LeftOut)][:_NOTES]
+    told = [one.to_json() for one in notes if isinstance(one, LeftOut)][:_TOLD]
     return replace(
         result,
         content=(*content, text_block(_note(limit, notes))),
@@ -101,13 +110,6 @@ def _shortened(result: ToolResult, limit: int, fits: Fits | None, *, write: bool
         meta={**kept.get(_META, {}), SHORTENED_KEY: {"limit": limit, "left_out": told}},
         extra=kept.get(_EXTRA, {}),
     )
-
-
-_STRUCTURED: Final = "structured"
-_META: Final = "meta"
-_EXTRA: Final = "extra"
-
-Notes = list[str | LeftOut]
 
 
 class _Piece(Protocol):
@@ -195,17 +197,21 @@ def _pieces(result: ToolResult, mirror: int | None) -> dict[Any, _Piece]:
 
 def _kept(pieces: Mapping[Any, _Piece], room: int, notes: Notes) -> dict[Any, Any]:
     """What is kept of each piece. Those that cannot be shortened and do not fit leave their room to the others."""
-    rooms = dict(zip(pieces, allotted(list(pieces.values()), _measure, room), strict=True))
-    rest = {key: piece for key, piece in pieces.items() if not isinstance(piece, _Whole) or rooms[key]}
-    rest = {k: p for k, p in rest.items() if not isinstance(p, _Whole) or p.measure(rooms[k]) <= rooms[k]}
+    rooms = _rooms(pieces, room)
+    rest = {key: piece for key, piece in pieces.items() if not _is_lost(piece, rooms[key])}
     if len(rest) < len(pieces):
-        rooms = dict(zip(rest, allotted(list(rest.values()), _measure, room), strict=True))
+        rooms = _rooms(rest, room)
     kept = {key: piece.short(rooms[key], notes) for key, piece in rest.items() if rooms[key]}
     return {key: value for key, value in kept.items() if value is not MISSING}
 
 
-def _measure(piece: _Piece, enough: int) -> int:
-    return piece.measure(enough)
+def _rooms(pieces: Mapping[Any, _Piece], room: int) -> dict[Any, int]:
+    shares = allotted(list(pieces.values()), lambda piece, enough: piece.measure(enough), room)
+    return dict(zip(pieces, shares, strict=True))
+
+
+def _is_lost(piece: _Piece, room: int) -> bool:
+    return isinstance(piece, _Whole) and (not room or piece.measure(room) > room)
 
 
 def _mirror(result: ToolResult) -> int | None:
@@ -253,7 +259,7 @@ def _written(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _note(limit: int, notes: Sequence[str | LeftOut]) -> str:
+def _note(limit: int, notes: Notes) -> str:
     """What is missing, in at most 200 characters."""
     start, end = f"[Shortened to {limit} characters: ", ". Ask for less, or for a part.]"
     told, rest = "", len(notes)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, cast, get_args
 
 from pegboard.tools import JsonObject, Tool
 
@@ -87,12 +87,10 @@ class DriftLog:
 
 
 def checked_on_drift(value: str) -> OnDrift:
-    """``value``, if it is one of the words.
+    """``value`` itself when it is one of the words.
 
-    Raises ValueError.
+    Raises ValueError for anything else.
     """
-    for word in get_args(OnDrift):
-        if value == word:
-            known: OnDrift = word
-            return known
-    raise ValueError(f"on_drift is {value!r}; use one of {', '.join(get_args(OnDrift))}")
+    if value not in get_args(OnDrift):
+        raise ValueError(f"on_drift is {value!r}; use one of {', '.join(get_args(OnDrift))}")
+    return cast("OnDrift", value)

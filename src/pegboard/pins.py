@@ -91,6 +91,11 @@ class Slot:
         """An active slot that shows a tool as it is now."""
         return cls(name=tool.name, state=PinState.ACTIVE, shown=tool.shown, digest=tool.digest)
 
+    @property
+    def is_tombstone(self) -> bool:
+        """Whether it only keeps its place, until ``compact`` removes it."""
+        return step(self.state, PinEvent.COMPACT) is PinState.ABSENT
+
 
 @dataclass(frozen=True, kw_only=True)
 class PinRecord:
