@@ -106,15 +106,16 @@ class Keeping:
             self._closed = self.record.generation > 0
             return self.record
         if stored.owner != self.record.owner:
-            raise _no_board(self._board_id)
+            raise no_board(self._board_id)
         return stored
 
     def _refuse_closed(self) -> None:
         if self._closed:
-            raise _no_board(self._board_id)
+            raise no_board(self._board_id)
 
 
-def _no_board(board_id: str) -> BoardError:
+def no_board(board_id: str) -> BoardError:
+    """The error for a board that does not exist, or is somebody else's: nobody can tell which."""
     return BoardError(f"There is no board {board_id!r}.", hint="Open a new one.")
 
 

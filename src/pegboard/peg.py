@@ -15,8 +15,8 @@ from pegboard.board_tools import BOARD_TOOLS, META_NAMES
 from pegboard.catalog import Catalog, Collisions, collision, compose, name_set
 from pegboard.dispatch import Dispatcher
 from pegboard.drift import DriftLog, OnDrift, checked_on_drift
-from pegboard.errors import BoardError, DefinitionError, NotFoundError
-from pegboard.keeping import GuardedStore
+from pegboard.errors import DefinitionError, NotFoundError
+from pegboard.keeping import GuardedStore, no_board
 from pegboard.limits import Limits
 from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.metatools import PROFILES
@@ -276,7 +276,7 @@ class Pegboard:
         if board_id is not None:
             record = await guarded.load(board_id)
             if record is None or record.owner != owner:
-                raise BoardError(f"There is no board {board_id!r}.", hint="Open a new one.")
+                raise no_board(board_id)
         board = Board(
             self,
             board_id=board_id or secrets.token_urlsafe(24),
