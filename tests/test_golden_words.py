@@ -24,7 +24,8 @@ from pegboard import (
 )
 from pegboard import tool as made_of
 from pegboard.board import Board
-from pegboard.catalog import Catalog, compose
+from pegboard.catalog import Catalog
+from pegboard.composition import compose
 from pegboard.context import Context
 from pegboard.errors import CollisionError, DefinitionError, InvalidArgumentsError, InvalidNameError, StoreError
 from pegboard.finding import find

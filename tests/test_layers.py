@@ -48,6 +48,7 @@ CORE = (
     "registry",
     "source_set",
     "catalog",
+    "composition",
     "handling",
     "rights",
     "view",

@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
-from pegboard.errors import CollisionError
-from pegboard.naming import legal_name
-from pegboard.registry import Problem, ToolRegistry, name_taken
+from pegboard.registry import Problem
 from pegboard.texts import one_line
 from pegboard.tools import Tool, Visibility
 
 if TYPE_CHECKING:
     from pegboard.search.index import Candidates
     from pegboard.search.rankers import Ranker
-
-Collisions = Literal["refuse", "prefix", "first"]
-"""What to do when two registries have a tool of one name: set the later aside with a reason, give it its source's name
-as prefix, or leave it out silently."""
 
 _CLOSING: Final = "Call `{finder}` and say what you need: that is how a tool above becomes usable here."
 
@@ -110,52 +104,3 @@ class Catalog:
 def name_set(names: Iterable[str] | str) -> frozenset[str]:
     """Names as a set. One text is one name, not its letters; what is no text is read as one."""
     return frozenset([names] if isinstance(names, str) else map(str, names))
-
-
-def compose(
-    registries: Iterable[ToolRegistry],
-    *,
-    collisions: Collisions = "refuse",
-    reserved: Collection[str] = (),
-    generation: int = 0,
-    ranker: Ranker | None = None,
-) -> Catalog:
-    """One catalog of several registries, in order. A tool that cannot be shown is set aside; nothing raises.
-
-    ``reserved`` are names that no registry may use (those of the meta-tools).
-    """
-    taken: dict[str, Tool] = {}
-    problems: list[Problem] = []
-    for registry in registries:
-        for tool in registry.tools():
-            placed = _placed(tool, taken, collisions, reserved)
-            if isinstance(placed, Tool):
-                taken[placed.name] = placed
-            elif placed is not None:
-                problems.append(placed)
-        problems.extend(registry.problems())
-    return Catalog(taken.values(), generation=generation, problems=problems, ranker=ranker)
-
-
-def _placed(
-    tool: Tool, taken: dict[str, Tool], collisions: Collisions, reserved: Collection[str]
-) -> Tool | Problem | None:
-    """The tool under the name it gets, the problem that keeps it out, or None when it is left out on purpose."""
-    if tool.name not in taken and tool.name not in reserved:
-        return tool
-    if collisions == "first" and tool.name in taken:
-        return None
-    if collisions == "prefix":
-        renamed = legal_name(tool.bare_name, tool.source)
-        if renamed not in taken and renamed not in reserved:
-            return tool.with_(name=renamed)
-    owner = taken.get(tool.name)
-    reason = str(collision(tool.name, tool.source, owner.source if owner else None))
-    return Problem(source=tool.source, name=tool.name, reason=reason)
-
-
-def collision(name: str, source: str, owner: str | None) -> CollisionError:
-    """The error for a name of ``source`` that source ``owner`` has, or a meta-tool when there is no owner."""
-    by = f"a tool of source {owner!r}" if owner else "one of Pegboard's meta-tools"
-    fix = f'Give source {source!r} a prefix, rename the tool, or set collisions = "prefix".'
-    return name_taken(name, source, by, fix=fix)

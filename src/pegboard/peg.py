@@ -6,13 +6,14 @@ import logging
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from pegboard.approval import Approver, checked_approver
 from pegboard.auth import AllowAll, Policy, Principal, checked_policy, checked_principal
 from pegboard.board import Board
 from pegboard.board_tools import BOARD_TOOLS, META_NAMES
-from pegboard.catalog import Catalog, Collisions, collision, compose, name_set
+from pegboard.catalog import Catalog, name_set
+from pegboard.composition import Collisions, Composer
 from pegboard.dispatch import Dispatcher
 from pegboard.drift import DriftLog, OnDrift, checked_on_drift
 from pegboard.errors import DefinitionError, NotFoundError
@@ -28,9 +29,6 @@ from pegboard.source_set import SourceSet
 
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
-
-_COMPOSITIONS: Final = 10
-"""How often one catalog is composed at most."""
 
 logger = logging.getLogger(__name__)
 
@@ -79,14 +77,11 @@ class Pegboard:
         self.profiles = {**PROFILES, **_checked_profiles(profiles or {})}
         self.profiles.setdefault("boards", (*self.profiles["modern"], *BOARD_TOOLS))
         self._ranker = ranker
-        self._collisions = collisions
         self._sources = SourceSet()
+        self._composer = Composer(self._sources, collisions, META_NAMES)
         self._sources.on_change(self._catalog_changed)
         self._listeners = Listeners[[]]()
         self._boundary_listeners = Listeners[[str]]()
-        self._catalog: Catalog | None = None
-        self._generation = 0
-        self._changes = 0
         self._places = Places()
         self.dispatcher = Dispatcher(
             policy=self.policy,
@@ -100,7 +95,7 @@ class Pegboard:
         self.meta_dispatcher = Dispatcher(policy=AllowAll(), limits=self.limits, sink=receipts, places=None)
         for registry in registries:
             self._sources.attach(registry)
-        self._refuse_collisions()
+        self._composer.refuse_collisions()
         for source in sources:
             self._sources.include(source)
 
@@ -191,9 +186,7 @@ class Pegboard:
     @property
     def catalog(self) -> Catalog:
         """The catalog of this moment. A new one, of the next generation, after every change of a registry."""
-        if self._catalog is None:
-            self._catalog = self._composed()
-        return self._catalog
+        return self._composer.catalog(self._ranker)
 
     def on_change(self, listener: Callable[[], None]) -> Unsubscribe:
         """Call ``listener()`` after every change of the catalog or the policy. Returns a function that stops it."""
@@ -292,38 +285,9 @@ class Pegboard:
             await board.begin()
         return board
 
-    def _composed(self) -> Catalog:
-        """The catalog, composed anew while factories that are made for it change what it is composed of."""
-        left = _COMPOSITIONS
-        while True:
-            changes = self._changes
-            self._generation += 1
-            catalog = compose(
-                self._sources.registries,
-                collisions=self._collisions,
-                reserved=META_NAMES,
-                generation=self._generation,
-                ranker=self._ranker,
-            )
-            left -= 1
-            if changes == self._changes or not left:
-                return catalog
-
     def _catalog_changed(self) -> None:
-        self._changes += 1
-        self._catalog = None
+        self._composer.changed()
         self._listeners.tell()
-
-    def _refuse_collisions(self) -> None:
-        """What a developer wired wrongly is said at once; what arrives later is set aside and reported."""
-        owners: dict[str, str] = {}
-        for registry in self._sources.registries:
-            for name, source in registry.names().items():
-                if name in META_NAMES and self._collisions != "prefix":
-                    raise collision(name, source, None)
-                if name in owners and self._collisions == "refuse":
-                    raise collision(name, source, owners[name])
-                owners.setdefault(name, source)
 
 
 def _checked_profiles(profiles: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:

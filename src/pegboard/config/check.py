@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from pegboard.catalog import Collisions
+from pegboard.composition import Collisions
 from pegboard.config.kinds import Kind, Mistake, made, mistakes
 from pegboard.config.model import (
     COLLISIONS,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from pegboard.auth import Action, Principal
-from pegboard.catalog import Collisions
+from pegboard.composition import Collisions
 from pegboard.config.kinds import (
     ARGUMENTS,
     FLAG,

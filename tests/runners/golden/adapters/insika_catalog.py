@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
-from pegboard.catalog import Catalog, compose
+from pegboard.catalog import Catalog
+from pegboard.composition import compose
 from pegboard.registry import ToolRegistry
 from pegboard.search import SubstringRanker
 from pegboard.tools import Tool

@@ -1,0 +1,129 @@
+"""Composing one catalog of several registries."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Final, Literal
+
+from pegboard.catalog import Catalog
+from pegboard.errors import CollisionError
+from pegboard.naming import legal_name
+from pegboard.registry import Problem, ToolRegistry, name_taken
+from pegboard.source_set import SourceSet
+from pegboard.tools import Tool
+
+if TYPE_CHECKING:
+    from pegboard.search.rankers import Ranker
+
+Collisions = Literal["refuse", "prefix", "first"]
+"""What to do when two registries have a tool of one name: set the later aside with a reason, give it its source's name
+as prefix, or leave it out silently."""
+
+_COMPOSITIONS: Final = 10
+"""How often one catalog is composed at most."""
+
+
+class Composer:
+    """Composes the catalogs of one Pegboard's sources, and keeps the last. Lives as long as it.
+
+    ``reserved`` are names that no registry may use (those of the meta-tools).
+    """
+
+    def __init__(self, sources: SourceSet, collisions: Collisions, reserved: Collection[str]) -> None:
+        self._sources = sources
+        self._collisions: Collisions = collisions
+        self._reserved = reserved
+        self._catalog: Catalog | None = None
+        self._generation = 0
+        self._changes = 0
+
+    def catalog(self, ranker: Ranker | None) -> Catalog:
+        """The catalog of this moment: the last one, or one of the next generation after a change."""
+        if self._catalog is None:
+            self._catalog = self._composed(ranker)
+        return self._catalog
+
+    def changed(self) -> None:
+        """What catalogs are composed of has changed."""
+        self._changes += 1
+        self._catalog = None
+
+    def refuse_collisions(self) -> None:
+        """Raise CollisionError for names that are taken already.
+
+        What a developer wired wrongly is said at once; what arrives later is set aside and reported.
+        """
+        owners: dict[str, str] = {}
+        for registry in self._sources.registries:
+            for name, source in registry.names().items():
+                if name in self._reserved and self._collisions != "prefix":
+                    raise _collision(name, source, None)
+                if name in owners and self._collisions == "refuse":
+                    raise _collision(name, source, owners[name])
+                owners.setdefault(name, source)
+
+    def _composed(self, ranker: Ranker | None) -> Catalog:
+        """Composed anew while factories that are made for it change what it is composed of."""
+        left = _COMPOSITIONS
+        while True:
+            changes = self._changes
+            self._generation += 1
+            catalog = compose(
+                self._sources.registries,
+                collisions=self._collisions,
+                reserved=self._reserved,
+                generation=self._generation,
+                ranker=ranker,
+            )
+            left -= 1
+            if changes == self._changes or not left:
+                return catalog
+
+
+def compose(
+    registries: Iterable[ToolRegistry],
+    *,
+    collisions: Collisions = "refuse",
+    reserved: Collection[str] = (),
+    generation: int = 0,
+    ranker: Ranker | None = None,
+) -> Catalog:
+    """One catalog of several registries, in order. A tool that cannot be shown is set aside; nothing raises.
+
+    ``reserved`` are names that no registry may use (those of the meta-tools).
+    """
+    taken: dict[str, Tool] = {}
+    problems: list[Problem] = []
+    for registry in registries:
+        for tool in registry.tools():
+            placed = _placed(tool, taken, collisions, reserved)
+            if isinstance(placed, Tool):
+                taken[placed.name] = placed
+            elif placed is not None:
+                problems.append(placed)
+        problems.extend(registry.problems())
+    return Catalog(taken.values(), generation=generation, problems=problems, ranker=ranker)
+
+
+def _placed(
+    tool: Tool, taken: dict[str, Tool], collisions: Collisions, reserved: Collection[str]
+) -> Tool | Problem | None:
+    """The tool under the name it gets, the problem that keeps it out, or None when it is left out on purpose."""
+    if tool.name not in taken and tool.name not in reserved:
+        return tool
+    if collisions == "first" and tool.name in taken:
+        return None
+    if collisions == "prefix":
+        renamed = legal_name(tool.bare_name, tool.source)
+        if renamed not in taken and renamed not in reserved:
+            return tool.with_(name=renamed)
+    owner = taken.get(tool.name)
+    reason = str(_collision(tool.name, tool.source, owner.source if owner else None))
+    return Problem(source=tool.source, name=tool.name, reason=reason)
+
+
+def _collision(name: str, source: str, owner: str | None) -> CollisionError:
+    """The error for a name of ``source`` that source ``owner`` has, or a meta-tool when there is no owner."""
+    by = f"a tool of source {owner!r}" if owner else "one of Pegboard's meta-tools"
+    fix = f'Give source {source!r} a prefix, rename the tool, or set collisions = "prefix".'
+    return name_taken(name, source, by, fix=fix)
