@@ -94,15 +94,15 @@ class Rule:
         given = ((wanted, values(principal)) for key, values in WHO.items() if (wanted := getattr(self, key)))
         return all(any(value in has for value in wanted) or (ANY in wanted and bool(has)) for wanted, has in given)
 
-    def covers(self, entry: Entry, tiers: frozenset[Approval] | None = None) -> bool:
-        """Whether an entry is among what it names; ``tiers`` are those its calls may have (default: as declared)."""
+    def covers(self, entry: Entry) -> bool:
+        """Whether an entry is among what it names."""
         for key, globs in self.globs.items():
             values = WHAT[key](entry)
             if not any(glob.matches(value) for glob in globs for value in values):
                 return False
         if self.tiers is None:
             return True
-        may_be, named = tiers_of(entry) if tiers is None else tiers, set(self.tiers)
+        may_be, named = tiers_of(entry), set(self.tiers)
         # What cannot be told beforehand is denied where any of it is, and allowed where all of it is.
         return bool(may_be & named) if self.deny else bool(may_be) and may_be <= named
 
