@@ -1,261 +1,416 @@
-"""Two worlds that differ in one hidden tool answer alike, byte for byte, whatever is asked of them.
+"""What a caller may not see leaves no trace: two worlds that differ in hidden tools alone answer alike, byte for byte.
 
-A session is drawn from a seed: some tools, one more that its principal may not discover, and a list of things to do.
-It is played twice, once with the hidden tool and once where there has never been one. In between the hidden tool
-changes, goes and comes back: that must not show either.
+A session is drawn from a seed: tools, rights, and what is asked. It runs twice, once among hidden tools, once without
+them or with others in their place. What is told to operators (status, receipts, the log) is not compared. Nor are names
+that two sources share: which of them has the name is decided when they are registered, for everybody alike.
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pytest
 
-from pegboard import Context, Limits, Pegboard, Rule, RulePolicy, Tool, ToolRegistry, ToolResult
-from pegboard.auth import Policy
+from pegboard import (
+    Context,
+    Halt,
+    Limits,
+    Pegboard,
+    PegboardError,
+    Policy,
+    Rule,
+    RulePolicy,
+    Tool,
+    ToolRegistry,
+    ToolResult,
+)
 from pegboard.board import Board
-from pegboard.tools import Approval, Halt
+from pegboard.naming import MAX_NAME, legal_name
+from pegboard.registry import SourceState, SourceStatus
+from pegboard.search import RANKERS
+from pegboard.tools import Approval
 from tests.support import ALICE, Rules, make
 
 pytestmark = pytest.mark.anyio
 
 SESSIONS: Final = 1_000
-SHARES: Final = 10
-"""Tests that the sessions are split over, so that several processes can run them."""
+WORKERS: Final = 8
+"""The sessions are dealt out to so many tests, which may run side by side."""
 
-WORDS: Final = (
-    "refund",
-    "order",
-    "parcel",
-    "void",
-    "money",
-    "vault",
-    "alarm",
-    "clock",
-    "city",
-    "weather",
-    "note",
-    "search",
-    "delete",
-    "report",
-)
-SOURCES: Final = ("shop", "wiki", "vault", "city")
-SCHEMAS: Final[tuple[dict[str, Any], ...]] = (
-    {"type": "object", "properties": {}},
-    {"type": "object", "properties": {"order": {"type": "string"}}, "required": ["order"]},
-    {"type": "object", "properties": {"city": {"enum": ["Rome", "Oslo"]}, "days": {"type": "integer", "minimum": 1}}},
+WORDS: Final = ("refund", "order", "file", "read", "city", "weather", "issue", "mail", "create", "list", "user", "the")
+SOURCES: Final = ("shop", "git hub", "notes")
+TEXTS: Final = ("", " ", "zeppelin", "résumé", "注文", "'; --", "*", "a" * 300)
+
+
+async def nest(arguments: dict[str, Any], context: Context) -> Any:
+    """Call what it is told to, from inside a call."""
+    outcome = await context.call(arguments["name"], arguments.get("arguments"))
+    return outcome.to_wire()
+
+
+NEST: Final = make(
+    "nest",
+    nest.__doc__ or "",
+    handler=nest,
+    source="shop",
+    approval=Approval.READ,
+    input_schema={"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
 )
 
 
-def words(dice: random.Random, least: int, most: int) -> list[str]:
-    return [dice.choice(WORDS) for _ in range(dice.randint(least, most))]
+@dataclass(frozen=True)
+class Plan:
+    """Everything about a session that the two worlds share, and the tools that each of them has."""
+
+    seed: int
+    visible: tuple[Tool, ...]
+    hidden: tuple[tuple[Tool, ...], tuple[Tool, ...]]
+    uncallable: frozenset[str]
+    by_allowed: bool
+    states: dict[str, SourceState]
+    ranker: str
+    on_drift: Any
+    limits: Limits
+    profile: str
+    refused: str | None
+    names: tuple[str, ...]
+
+    @property
+    def hidden_names(self) -> frozenset[str]:
+        return frozenset(tool.name for tools in self.hidden for tool in tools)
 
 
-async def through(arguments: dict[str, Any], context: Context) -> Any:
-    """Call another tool from inside, and tell all of its answer."""
-    return (await context.call(arguments.get("name", "none__such"), arguments.get("with"))).to_wire()
+class Draw:
+    """Draws a plan, or what is asked in a session, from one seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+
+    def words(self, least: int, most: int) -> list[str]:
+        return [self.rng.choice(WORDS) for _ in range(self.rng.randint(least, most))]
+
+    def chance(self, share: float) -> bool:
+        return self.rng.random() < share
+
+    def bare(self) -> str:
+        """A name as a source gives it; some are too long to be shown, and alike for all that would be."""
+        name = "_".join(self.words(1, 3))
+        return f"{name}.{'x' * MAX_NAME}{self.rng.randint(0, 3)}" if self.chance(0.15) else name
+
+    def tool(self, bare: str, source: str, related: Sequence[str] = ()) -> Tool:
+        rng = self.rng
+        parameters = {word: {"type": "string", "description": rng.choice(WORDS)} for word in self.words(0, 2)}
+        return make(
+            legal_name(bare, source),
+            " ".join(self.words(0, 6)).capitalize(),
+            bare_name=bare,
+            source=source,
+            always=self.chance(0.2),
+            category=rng.choice([None, *WORDS[:3]]),
+            tags=tuple(self.words(0, 2)),
+            keywords=tuple(self.words(0, 2)),
+            related_to=tuple(related[:1]) if self.chance(0.2) else (),
+            hints={"mcp": {"visibility": "always"}} if self.chance(0.1) else {},
+            approval=rng.choice([None, *Approval]),
+            input_schema={"type": "object", "properties": parameters, "required": [*parameters][:1]},
+        )
+
+    def tools(self, count: int, taken: Iterable[str], related: Sequence[str] = ()) -> list[Tool]:
+        found: dict[str, Tool] = {}
+        while len(found) < count:
+            tool = self.tool(self.bare(), self.rng.choice(SOURCES), related)
+            if tool.name not in taken:
+                found.setdefault(tool.name, tool)
+        return list(found.values())
+
+    def plan(self, seed: int) -> Plan:
+        rng = self.rng
+        one = self.tools(rng.randint(1, 4), ())
+        # The other world: fewer of them, or others of the same names, or both.
+        other = [self.tool(tool.bare_name, tool.source) for tool in one if self.chance(0.4)]
+        hidden = {tool.name for tool in (*one, *other)}
+        visible = self.tools(rng.randint(0, 8), hidden, sorted(hidden))
+        visible.append(NEST)
+        near = [name[:-1] or "x" for name in hidden] + [f"{name}s" for name in hidden if len(name) < MAX_NAME]
+        return Plan(
+            seed=seed,
+            visible=tuple(visible),
+            hidden=(tuple(one), tuple(other)),
+            uncallable=frozenset(tool.name for tool in visible if self.chance(0.1)),
+            by_allowed=self.chance(0.25),
+            states={name: rng.choice(["ready", "ready", "starting", "failed"]) for name in SOURCES},
+            ranker=rng.choice([*RANKERS]),
+            on_drift=rng.choice(["accept", "quarantine"]),
+            limits=Limits(
+                page=rng.choice([1, 3, 50]), find_tokens=rng.choice([60, 400]), compact_tokens=30, load_best=2
+            ),
+            profile=rng.choice(["python", "python", "session", "modern"]),
+            refused=rng.choice([None, *SOURCES]),
+            names=tuple(sorted({*hidden, *near, "no_such_tool", "find_tools", "", *(t.name for t in visible)})),
+        )
 
 
-def some_tool(dice: random.Random, name: str, others: list[str]) -> Tool:
-    """A tool of random words; some call others, some name others as related, some need approval."""
-    more: dict[str, Any] = {"input_schema": dice.choice(SCHEMAS)}
-    if dice.random() < 0.2:
-        more = {"handler": through, "input_schema": {"type": "object", "properties": {"name": {"type": "string"}}}}
-    return make(
-        name,
-        " ".join(words(dice, 0, 8)).capitalize(),
-        always=dice.random() < 0.25,
-        source=name.partition("__")[0],
-        category=dice.choice([None, *WORDS[:4]]),
-        tags=tuple(dict.fromkeys(words(dice, 0, 2))),
-        keywords=tuple(dict.fromkeys(words(dice, 0, 2))),
-        related_to=tuple(dice.sample(others, min(len(others), dice.randint(0, 2)))),
-        approval=dice.choice([None, Approval.READ, Approval.EXEC]),
-        **more,
-    )
+class Source:
+    """A source in some state, with what it has brought so far."""
+
+    def __init__(self, name: str, state: SourceState) -> None:
+        self.name = name
+        self.registry = ToolRegistry(name)
+        self.state: SourceState = state
+
+    async def start(self) -> None:
+        return None
+
+    async def ready(self) -> None:
+        return None
+
+    async def stop(self) -> None:
+        return None
+
+    def status(self) -> SourceStatus:
+        return SourceStatus(name=self.name, kind="test", state=self.state, tools=len(self.registry.tools()))
 
 
-def some_names(dice: random.Random, count: int) -> list[str]:
-    """Different names that share words, so that each is near to another; some are another one with an end."""
-    names: list[str] = []
-    while len(names) < count:
-        name = f"{dice.choice(SOURCES)}__{'_'.join(words(dice, 1, 2))}"
-        if names and dice.random() < 0.2:
-            name = names[-1] + dice.choice(["s", "_2", "_all"])
-        if name not in names:
-            names.append(name)
-    return names
-
-
+@dataclass
 class World:
-    """One of the two: a Pegboard and a board of Alice's. Lives as long as one session."""
+    """One of the two: its sources, and the board that is asked."""
 
-    def __init__(self, tools: list[Tool], policy: Policy, limits: Limits) -> None:
-        self.registry = ToolRegistry()
-        self.registry.register(*tools)
-        self.peg = Pegboard([self.registry], policy=policy, limits=limits)
-        self.board: Board
+    plan: Plan
+    hidden: tuple[Tool, ...]
+    sources: dict[str, Source] = field(default_factory=dict)
 
-    async def open(self, allowed: list[str] | None, profile: str) -> None:
-        self.board = await self.peg.open(ALICE, allowed=allowed, profile=profile)
+    async def begin(self) -> None:
+        plan = self.plan
+        self.sources = {name: Source(name, state) for name, state in plan.states.items()}
+        shuffled = random.Random(plan.seed).sample([*plan.visible, *self.hidden], len(plan.visible) + len(self.hidden))
+        # Visible tools are registered in one order in both worlds, hidden ones anywhere among them.
+        order = iter(plan.visible)
+        for tool in shuffled:
+            placed = tool if tool.name in plan.hidden_names else next(order)
+            self.sources[placed.source].registry.register(placed)
+        self.peg = Pegboard(
+            sources=self.sources.values(),
+            policy=None if plan.by_allowed else self.policy(),
+            ranker=RANKERS[plan.ranker](),
+            limits=plan.limits,
+            on_drift=plan.on_drift,
+        )
+        self.ids: list[str] = []
+        self.board = await self.open(None)
+
+    def policy(self) -> Policy:
+        """Some rules that hide what is hidden: a test's own, or those of a configuration."""
+        plan = self.plan
+        hidden, uncallable = sorted(plan.hidden_names), sorted(plan.uncallable)
+        if plan.refused is None:
+            return Rules(hidden=hidden, uncallable=uncallable)
+        everybody = ("*",)
+        return RulePolicy(
+            [
+                Rule(principals=everybody, names=("*",), allow=("discover", "invoke"), approves="read"),
+                Rule(principals=everybody, names=tuple(hidden), deny=("discover",)),
+                Rule(principals=everybody, sources=(plan.refused,), deny=("invoke",)),
+            ]
+        )
+
+    async def open(self, board_id: str | None) -> Board:
+        plan = self.plan
+        allowed = [name for name in plan.names if name not in plan.hidden_names] if plan.by_allowed else None
+        principal = None if plan.by_allowed else ALICE
+        board = await self.peg.open(principal, board_id, surface="mcp", allowed=allowed, profile=plan.profile)
+        self.ids.append(board.id)
+        return board
 
 
 Step = Callable[[World], Any]
-"""One thing to do; its answer is compared between the worlds."""
 
 
-def told(outcome: ToolResult | Halt) -> str:
-    return json.dumps(outcome.to_wire(), ensure_ascii=False)
+def steps(draw: Draw, plan: Plan) -> list[tuple[str, Step]]:
+    """What is asked in a session: each step with its name."""
+    rng = draw.rng
+    menu = [
+        *(meta(name, arguments) for name in ("find_tools", "list_tools", "tool_search") for arguments in _asked(draw)),
+        *(meta(name, {"name": rng.choice(plan.names)}) for name in (*NAMED, *NAMED)),
+        *(direct(rng.choice(plan.names), _arguments(draw, plan)) for _ in range(4)),
+        *(meta("call_tool", _arguments(draw, plan) | {"name": rng.choice(plan.names)}) for _ in range(3)),
+        *(direct("nest", {"name": rng.choice(plan.names), "arguments": {}}) for _ in range(3)),
+        direct("nest", {"name": "call_tool", "arguments": {"name": rng.choice(plan.names)}}),
+        direct("call_tool", {"name": "nest", "arguments": {"name": rng.choice(plan.names)}}),
+        *(of_board(what, rng.choice(plan.names), " ".join(draw.words(1, 3))) for what in BOARD_STEPS),
+        change_hidden(rng.randint(0, 3)),
+        ("open again", again),
+        ("all pages", all_pages),
+    ]
+    return [rng.choice(menu) for _ in range(rng.randint(8, 16))]
 
 
-def some_call(dice: random.Random, names: list[str], hidden: str) -> Step:
-    """A call of a meta-tool, of a tool, or from inside a tool, often about the hidden one."""
-    name = dice.choice([hidden, hidden, hidden[:-1], "none__such", *names])
-    query = " ".join(dice.choice([*WORDS, *WORDS, hidden, hidden.partition("__")[2], ""]) for _ in range(3))
-    arguments: dict[str, Any] = dice.choice([{}, {"order": "A7"}, {"city": "Oslo", "days": 0}, {"order": 5}])
-    meta, given = dice.choice(
+NAMED: Final = ("get_tool", "explain_tool", "load_tool", "unload_tool")
+
+
+def _asked(draw: Draw) -> list[dict[str, Any]]:
+    """Arguments for what searches and lists, odd ones too."""
+    rng, queries = draw.rng, []
+    for _ in range(3):
+        hidden_words = " ".join(draw.words(1, 4))
+        query = rng.choice([hidden_words, hidden_words, rng.choice(TEXTS)])
+        odd: dict[str, list[Any]] = {
+            "limit": [None, 1, 2, 0, -1, 2.5, "3", True, 10**9],
+            "detail": [None, "brief", "detailed", "full", "all"],
+            "cursor": [None, "", "x", "YWZ0ZXI6b3JkZXI", "YWZ0ZXI6c2hvcF9fbQ"],
+            "category": [None, *WORDS[:3]],
+            "tag": [None, *WORDS[:4]],
+            "visibility": [None, "always", "on-demand", "hidden"],
+        }
+        chosen = {key: rng.choice(values) for key, values in odd.items() if draw.chance(0.25)}
+        queries.append({"query": query} | chosen)
+    return queries
+
+
+def _arguments(draw: Draw, plan: Plan) -> dict[str, Any]:
+    rng = draw.rng
+    return rng.choice(
         [
-            ("list_tools", {dice.choice(["category", "tag"]): dice.choice(WORDS)}),
-            ("list_tools", {"visibility": dice.choice(["always", "on-demand", "odd"])}),
-            ("list_tools", {"cursor": dice.choice(["", "nonsense", None])}),
-            ("find_tools", {"query": query}),
-            ("find_tools", {"query": query, "limit": dice.choice([1, 2, 0, 1_000, "5", None])}),
-            ("find_tools", {"query": query, "detail": dice.choice(["brief", "detailed", "full", "odd"])}),
-            ("find_tools", {"query": " "}),
-            ("tool_search", {"query": query}),
-            *((about, {"name": name}) for about in ("get_tool", "explain_tool", "load_tool", "unload_tool")),
-            ("call_tool", {"name": name, "arguments": arguments}),
-            ("call_tool", {"name": name, "arguments": json.dumps(arguments)}),
-            ("call_tool", {"name": name, **arguments}),
-            (name, arguments),
-            (dice.choice(names), {"name": name, "with": arguments}),
-            (dice.choice(names), {"name": "call_tool", "with": {"name": name}}),
+            {},
+            {"arguments": {rng.choice(WORDS): "x"}},
+            {"arguments": json.dumps({rng.choice(WORDS): rng.choice(plan.names)})},
+            {rng.choice(WORDS): 1},
+            {"arguments": {"arguments": {rng.choice(WORDS): "x"}}},
+            {"arguments": []},
         ]
     )
-    return lambda world: world.board.call(meta, given)
 
 
-async def all_pages(world: World) -> list[str]:
+FITTING: Final = {
+    "find_tools": {"query", "limit", "detail", "cursor"},
+    "list_tools": {"category", "tag", "visibility", "cursor"},
+    "tool_search": {"query"},
+}
+
+
+def meta(name: str, arguments: dict[str, Any]) -> tuple[str, Step]:
+    """A call of a meta-tool. A name in place of a query's word makes a search for exactly that name."""
+    fitting = {key: value for key, value in arguments.items() if key in FITTING.get(name, arguments)}
+    return direct(name, fitting)
+
+
+def direct(name: str, arguments: dict[str, Any]) -> tuple[str, Step]:
+    async def step(world: World) -> str:
+        outcome = await world.board.call(name, arguments, call_id="call")
+        assert isinstance(outcome, ToolResult | Halt)
+        return json.dumps(outcome.to_wire())
+
+    return f"call {name} {arguments}", step
+
+
+def change_hidden(number: int) -> tuple[str, Step]:
+    """Something happens among the hidden tools: one comes or goes. Nothing of it may be seen."""
+
+    def step(world: World) -> None:
+        if world.hidden:
+            tool = world.hidden[number % len(world.hidden)]
+            registry = world.sources[tool.source].registry
+            if not registry.unregister(tool.name):
+                registry.register(tool)
+
+    return "hidden tools change", step
+
+
+async def all_pages(world: World) -> str:
     pages: list[str] = []
-    cursor = None
-    while cursor is not None or not pages:
-        page = await world.board.call("list_tools", {"cursor": cursor} if cursor else {})
+    cursor: str | None = ""
+    while cursor is not None:
+        page = await world.board.call("list_tools", {"cursor": cursor})
         assert isinstance(page, ToolResult)
-        pages.append(told(page))
-        cursor = page.structured.get("cursor") if isinstance(page.structured, dict) else None
-    return pages
+        pages.append(page.text)
+        cursor = None if page.is_error else page.structured.get("cursor")
+    return repr(pages)
 
 
-async def boundary(world: World, compact: bool) -> Any:
-    return await (world.board.compact() if compact else world.board.commit())
+async def again(world: World) -> str:
+    await world.board.commit()
+    world.board = await world.open(world.board.id)
+    return str(world.board.listing().bytes)
 
 
-async def recommended(world: World, text: str) -> Any:
-    return [(ranked.entry.name, ranked.score, ranked.reason) for ranked in await world.board.recommend(text)]
+async def missing(board: Board) -> tuple[str, ...]:
+    return board.missing_notes(await board.view())
 
 
-async def pinned(world: World, name: str, wished: bool) -> Any:
-    (world.board.pin if wished else world.board.unpin)(name)
-    return world.board.pending
+BOARD_STEPS: Final[dict[str, Callable[[Board, str, str], Any]]] = {
+    "pin": lambda board, name, text: board.pin(name),
+    "unpin": lambda board, name, text: board.unpin(name),
+    "pending": lambda board, name, text: board.pending,
+    "state": lambda board, name, text: board.pin_state(name),
+    "commit": lambda board, name, text: board.commit(),
+    "compact": lambda board, name, text: board.compact(),
+    "boundary": lambda board, name, text: board.boundary(),
+    "stale": lambda board, name, text: board.stale(),
+    "listing": lambda board, name, text: board.listing().bytes,
+    "standing": lambda board, name, text: board.standing_listing(),
+    "active": lambda board, name, text: [tool.name for tool in board.active_set()],
+    "prompt": lambda board, name, text: board.prompt(),
+    "recommend": lambda board, name, text: board.recommend(text),
+    "recommend a name": lambda board, name, text: board.recommend(name),
+    "find": lambda board, name, text: board.find(text),
+    "find a name": lambda board, name, text: board.find(f"use {name} to {text}", 3),
+    "find a bare name": lambda board, name, text: board.find(name.partition("__")[2]),
+    "drifted": lambda board, name, text: board.drifted(),
+    "accept": lambda board, name, text: board.accept_drift(name),
+    "used": lambda board, name, text: board.used_since(0),
+    "missing": lambda board, name, text: missing(board),
+}
 
 
-async def prompt(world: World) -> Any:
-    return await world.board.prompt()
+def of_board(what: str, name: str, text: str) -> tuple[str, Step]:
+    async def step(world: World) -> str:
+        told = BOARD_STEPS[what](world.board, name, text)
+        return repr(await told if hasattr(told, "__await__") else told)
+
+    return f"{what} {name!r} {text!r}", step
 
 
-def some_step(dice: random.Random, names: list[str], hidden: str) -> Step:
-    compact, text = dice.random() < 0.3, " ".join(words(dice, 1, 4))
-    name, wished = dice.choice(names), dice.random() < 0.7
-    rare: list[Step] = [
-        all_pages,
-        prompt,
-        lambda world: boundary(world, compact),
-        lambda world: boundary(world, False),
-        lambda world: recommended(world, text),
-        lambda world: pinned(world, name, wished),
-    ]
-    return dice.choice(rare) if dice.random() < 0.35 else some_call(dice, names, hidden)
-
-
-def hiding(dice: random.Random, hidden: str) -> tuple[Policy, Policy]:
-    """For each world a policy of its own that hides a name, and now and then refuses calls of others."""
-    if dice.random() < 0.5:
-        return Rules(hidden=[hidden]), Rules(hidden=[hidden])
-    rules = [
-        Rule(principals=["*"], names=["*"], allow=["discover", "invoke"], approves=dice.choice(["read", "exec"])),
-        Rule(principals=["*"], names=[hidden], deny=["discover"]),
-        Rule(principals=["*"], sources=[dice.choice(SOURCES)], deny=["invoke"]),
-    ]
-    return RulePolicy(rules), RulePolicy(rules)
-
-
-def some_news(dice: random.Random, tool: Tool) -> Callable[[ToolRegistry], None]:
-    """What happens to the hidden tool, behind the principal's back."""
-
-    def swap(registry: ToolRegistry) -> None:
-        registry.unregister(tool.name)
-        registry.register(tool.with_(description=" ".join(words(dice, 1, 6)), tags=("news",)))
-
-    return dice.choice([swap, lambda registry: registry.unregister(tool.name), lambda registry: None])
-
-
-async def answer_of(step: Step, world: World) -> str:
-    outcome = await step(world)
-    if isinstance(outcome, ToolResult | Halt):
-        outcome = told(outcome)
+async def told_by(world: World, step: Step) -> str:
+    """What a step brings to light, without the ids of boards, which are random."""
+    try:
+        given = step(world)
+        text = str(await given if hasattr(given, "__await__") else given)
+    except PegboardError as error:
+        text = f"{type(error).__name__}: {error}"
     board = world.board
-    active = [tool.name for tool in board.active_set()]
-    return repr((outcome, board.pending, board.listing().bytes, active, board.tombstone_tokens))
+    names = [tool.name for tool in board.active_set()]
+    text += repr((board.pending, board.listing().bytes, names, board.tombstone_tokens))
+    for board_id in world.ids:
+        text = text.replace(board_id, "BOARD")
+    return text
 
 
-async def play(seed: int) -> int:
-    """One session; the number of answers that were compared."""
-    dice = random.Random(seed)
-    names = some_names(dice, dice.randint(3, 8))
-    tools = [some_tool(dice, name, names) for name in names]
-    hidden = tools.pop(dice.randrange(len(tools)))
-    names.remove(hidden.name)
-    limits = Limits(page=dice.choice([1, 2, 50]), find_tokens=dice.choice([60, 200, 2_000]), compact_tokens=50)
-    place = dice.randint(0, len(tools))
-    both = ([*tools[:place], hidden, *tools[place:]], tools)
-    policies = hiding(dice, hidden.name)
-    within, without = (World(some, policy, limits) for some, policy in zip(both, policies, strict=True))
-    allowed = dice.choice([None, None, [*names[1:], hidden.name]])
-    profile = dice.choice(["python", "python", "session", "modern"])
-    for world in (within, without):
-        await world.open(allowed, profile)
-    steps = dice.randint(4, 10)
-    for number in range(steps):
-        step = some_step(dice, names, hidden.name)
-        answers = [await answer_of(step, world) for world in (within, without)]
-        assert answers[0] == answers[1], f"session {seed}, step {number}"
-        if dice.random() < 0.2:
-            some_news(dice, hidden)(within.registry)
-    return steps
-
-
-@pytest.mark.parametrize("share", range(SHARES))
-async def test_a_hidden_tool_changes_no_byte_of_any_answer(share: int) -> None:
-    compared = 0
-    for seed in range(share, SESSIONS, SHARES):
-        compared += await play(seed)
-    assert compared >= 4 * SESSIONS // SHARES
-
-
-async def test_the_comparison_sees_a_tool_that_is_not_hidden() -> None:
-    """So that a comparison which always holds would be noticed."""
-    differing = 0
-    for seed in range(40):
-        dice = random.Random(seed)
-        names = some_names(dice, 4)
-        tools = [some_tool(dice, name, names) for name in names]
-        worlds = [World(some, Rules(), Limits()) for some in (tools, tools[:-1])]
+@pytest.mark.parametrize("worker", range(WORKERS))
+async def test_two_worlds_that_differ_in_hidden_tools_answer_alike(worker: int) -> None:
+    for seed in range(worker, SESSIONS, WORKERS):
+        draw = Draw(seed)
+        plan = draw.plan(seed)
+        worlds = [World(plan, hidden) for hidden in plan.hidden]
         for world in worlds:
-            await world.open(None, "python")
-        step = some_call(dice, names[:-1], names[-1])
-        answers = [await answer_of(step, world) for world in worlds]
-        differing += answers[0] != answers[1]
-    assert differing > 10
+            await world.begin()
+        for name, step in steps(draw, plan):
+            one, other = [await told_by(world, step) for world in worlds]
+            assert one == other, f"session {seed}, {name}; hidden: {sorted(plan.hidden_names)}"
+
+
+async def test_the_sessions_would_see_a_tool_that_only_one_world_shows() -> None:
+    """The proof can fail: with the hidden tools permitted, the same sessions differ."""
+    differing = 0
+    for seed in range(50):
+        draw = Draw(seed)
+        plan = draw.plan(seed)
+        worlds = [World(plan, hidden) for hidden in plan.hidden]
+        for world in worlds:
+            world.policy = Rules  # type: ignore[method-assign]
+            await world.begin()
+        told = [[await told_by(world, step) for _, step in steps(Draw(seed), plan)] for world in worlds]
+        differing += told[0] != told[1]
+    assert differing > 25

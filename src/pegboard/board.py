@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -210,11 +210,11 @@ class Board:
         """
         view = await self.view()
         found = find(view, self._peg.ranker, query, limit, self.limits)
-        return replace(found, notes=(*found.notes, *self.missing_notes(), *view.notes))
+        return replace(found, notes=(*found.notes, *self.missing_notes(view), *view.notes))
 
-    def missing_notes(self) -> tuple[str, ...]:
+    def missing_notes(self, view: View) -> tuple[str, ...]:
         """What an answer about all tools says of the sources whose tools are not there."""
-        return missing_notes(self._peg.missing(), named=self.principal is None)
+        return missing_notes(self._peg.missing(view), named=self.principal is None)
 
     async def recommend(self, recent_text: str, limit: int | None = None) -> list[Ranked]:
         """Tools whose keywords or tags stand in ``recent_text``, best first; none that is active already.
@@ -266,7 +266,6 @@ class Board:
         )
         if name in self._meta:
             return await self._peg.meta_dispatcher.run(name, arguments, call, self._meta.__getitem__)
-        self._note_call(name)
         return await self._peg.dispatcher.run(name, arguments, call, self._resolve, self._admit)
 
     async def call_all(
@@ -288,8 +287,7 @@ class Board:
 
     async def call_any(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:
         """Call any permitted tool of the catalog, tombstones too, in place of the call of ``context``: under its id."""
-        self._note_call(name)
-        return await self._nested(name, arguments, context, context.call_id)
+        return await self._nested(name, arguments, context, context.call_id, self._admit_any)
 
     async def commit(self) -> PinDiff:
         """A boundary: apply what is queued and save. Raises StoreError; the queue is kept then."""
@@ -377,21 +375,23 @@ class Board:
             raise UnloadedError(name, gone=True, way=self.finder)
         raise NotFoundError(name, self.finder)
 
-    def _admit(self, tool: Tool) -> None:
+    def _admit_any(self, tool: Tool) -> None:
+        # Whoever gets here may call it: what is hidden, or made up by a model, is not noted.
+        self.mark_used(tool.name)
         self._quarantine.refuse(tool)
+
+    def _admit(self, tool: Tool) -> None:
+        self._admit_any(tool)
         if self._record.state(tool.name) is PinState.TOMBSTONED:
             raise UnloadedError(tool.name, way="load_tool" if "load_tool" in self._meta else self.finder)
 
-    async def _nested(self, name: str, arguments: Any, context: Context, call_id: str) -> ToolResult | Halt:
+    async def _nested(
+        self, name: str, arguments: Any, context: Context, call_id: str, admit: Callable[[Tool], None]
+    ) -> ToolResult | Halt:
         stack = (*context.stack, context.tool)
         # Whatever a handler made of its context: it acts for whom it was called, and for nobody else.
         nested = replace(context, tool=name, call_id=call_id, principal=self.principal, board=self, stack=stack)
-        return await self._peg.dispatcher.run(name, arguments, nested, self._resolve, self._quarantine.refuse)
+        return await self._peg.dispatcher.run(name, arguments, nested, self._resolve, admit)
 
     async def _reenter(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult | Halt:
-        return await self._nested(name, dict(arguments), context, new_call_id())
-
-    def _note_call(self, name: str) -> None:
-        # Names that a model invents would pile up.
-        if self._peg.catalog.get(name) is not None:
-            self.mark_used(name)
+        return await self._nested(name, dict(arguments), context, new_call_id(), self._quarantine.refuse)

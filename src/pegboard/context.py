@@ -56,7 +56,7 @@ class BoardHandle(Protocol):
 
     async def find(self, query: str, limit: int | None = None) -> FindResult: ...
 
-    def missing_notes(self) -> tuple[str, ...]:
+    def missing_notes(self, view: View) -> tuple[str, ...]:
         """What an answer about all tools says of the sources whose tools are not there."""
         ...
 

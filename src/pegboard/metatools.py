@@ -45,7 +45,7 @@ async def list_tools(arguments: dict[str, Any], board: BoardHandle, context: Con
     """List the tools there are, by name, page by page. To get something done, use find_tools instead."""
     view = await board.view()
     chosen = [tool for tool in view.tools if fits(tool, arguments, board.surface)]
-    notes = (*board.missing_notes(), *view.notes)
+    notes = (*board.missing_notes(view), *view.notes)
     return answer(_with_notes(_listed(chosen, arguments, board, "list_tools"), notes))
 
 

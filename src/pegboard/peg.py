@@ -26,6 +26,7 @@ from pegboard.places import Places
 from pegboard.receipts import ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry
 from pegboard.source_set import SourceSet
+from pegboard.view import View
 
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
@@ -165,9 +166,16 @@ class Pegboard:
         """
         return await self._sources.ready(timeout, sources, enough)
 
-    def missing(self) -> tuple[SourceStatus, ...]:
-        """The sources that have no tools in the catalog because they are not ready: idle, starting or failed."""
-        return self._sources.missing()
+    def missing(self, view: View | None = None) -> tuple[SourceStatus, ...]:
+        """The sources that have no tools in the catalog because they are not ready: idle, starting or failed.
+
+        With ``view``, those that have none in it: whether a source has brought others is nothing to tell its caller.
+        """
+        away = self._sources.away()
+        if view is None or not away:
+            return tuple(state for state in away if not state.tools)
+        brought = {tool.source for tool in view.catalog.all() if view.seen(tool.name) is not None}
+        return tuple(state for state in away if state.name not in brought)
 
     @property
     def sources(self) -> tuple[Source, ...]:

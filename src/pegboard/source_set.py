@@ -132,10 +132,10 @@ class SourceSet:
             await asyncio.gather(*late, return_exceptions=True)
         return () if enough() else tuple(waiting[task] for task in late)
 
-    def missing(self) -> tuple[SourceStatus, ...]:
-        """See ``Pegboard.missing``."""
+    def away(self) -> tuple[SourceStatus, ...]:
+        """The sources that are not ready: idle, starting or failed."""
         states = (source.status() for source in self._sources)
-        return tuple(state for state in states if state.state in ("idle", "starting", "failed") and not state.tools)
+        return tuple(state for state in states if state.state in ("idle", "starting", "failed"))
 
     async def _added(self, source: Source) -> None:
         self.include(source)

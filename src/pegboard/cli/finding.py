@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from typing import Annotated, Any, Literal
 
 import typer
@@ -17,7 +18,7 @@ from pegboard.cli.session import Opened, opened
 from pegboard.cli.visible import json_text
 from pegboard.cli.words import counted
 from pegboard.detail import Detail, describe, first_sentence
-from pegboard.finding import FindResult, missing_notes, searched_part
+from pegboard.finding import FindResult, searched_part
 from pegboard.search.exact import REASON as EXACT_NAME
 from pegboard.search.shares import Explains, Reading, Shares
 
@@ -44,7 +45,7 @@ async def _find(common: Common, query: str, limit: int | None, detail: str, expl
         board = await now.board()
         found = await board.find(query, limit)
         reading = await _reading(common, now, board, query, found) if explain else None
-        _tell_notes(common, now, found)
+        _tell_notes(common, now, found, told=board.missing_notes(await board.view()))
         if common.json:
             common.output.document(_json(query, found, detail, now, reading))
         elif explain:
@@ -67,11 +68,12 @@ async def _reading(common: Common, now: Opened, board: Board, query: str, found:
     return ranker.explain(searched_part(query, board.limits), candidates, {match.entry.name for match in found.matches})
 
 
-def _tell_notes(common: Common, now: Opened, found: FindResult) -> None:
+def _tell_notes(common: Common, now: Opened, found: FindResult, *, told: Collection[str]) -> None:
     """What is missing is told as every command tells it, the rest as it stands."""
     now.tell_lacking(common)
-    for note in set(found.notes) - set(missing_notes(now.peg.missing(), named=now.principal is None)):
-        common.output.problem(note, "Note")
+    for note in found.notes:
+        if note not in told:
+            common.output.problem(note, "Note")
 
 
 def _json(query: str, found: FindResult, detail: str, now: Opened, reading: Reading | None) -> dict[str, Any]:
