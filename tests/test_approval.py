@@ -198,6 +198,7 @@ async def test_with_nobody_to_ask_what_needs_asking_is_denied() -> None:
     receipts = Receipts()
     result = await call(make("t"), approves=Approval.WRITE, receipts=receipts)
     assert result.text == "Calling 't' needs approval (exec), and nobody can be asked here."
+    assert result.structured["error"] == {"code": "denied", "message": result.text, "approval": "exec"}
     assert receipts.last.reason == "denied: tier exec needs approval and nobody can be asked"
 
 

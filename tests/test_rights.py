@@ -42,10 +42,12 @@ class OwnTenant(AllowAll):
 
     def __init__(self) -> None:
         self.facts: list[CallFacts] = []
+        self.asked: list[tuple[str, str]] = []
 
     async def decide_call(self, principal: Principal, entry: Entry, facts: CallFacts) -> Decision:
         """Compare the two tenants."""
         self.facts.append(facts)
+        self.asked.append((principal.id, entry.name))
         own = facts.resource is not None and facts.resource.tenant == principal.tenant
         return Decision(allowed=own, reason="own tenant" if own else "another tenant's")
 
@@ -79,6 +81,7 @@ async def test_a_policy_that_decides_by_call_is_asked_once_with_what_will_run() 
     policy = OwnTenant()
     await call(refund(), {"order": "A7"}, policy=policy)
     (facts,) = policy.facts
+    assert policy.asked == [("ann", "refund")]
     assert facts.arguments == {"order": "A7"}
     assert (facts.tier, facts.stack) == ("exec", ())
     assert facts.resource is not None
@@ -123,6 +126,38 @@ async def test_a_call_of_which_nobody_can_tell_what_it_touches_is_denied(find: A
         assert receipts.last.reason == "denied: what the call touches could not be told"
 
 
+async def test_who_tells_what_is_touched_knows_who_asks_and_its_failure_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def find(arguments: Any, context: Context) -> Resource:
+        assert context.principal is not None
+        return Resource(kind="order", target=context.principal.id)
+
+    receipts = Receipts()
+    assert code(await call(refund(find), {"order": "A7"}, receipts=receipts)) is None
+    assert receipts.last.resource == {"kind": "order", "target": "ann"}
+    assert caplog.messages == []
+    await call(refund(raises), {"order": "A7"})
+    assert caplog.messages == ["what a call of 'refund' touches could not be told"]
+    assert "the database is away" in caplog.text
+
+
+async def test_a_call_that_is_cancelled_while_what_it_touches_is_looked_up_is_cancelled() -> None:
+    looking, receipts = asyncio.Event(), Receipts()
+
+    async def find(arguments: Any, context: Context) -> Resource:
+        looking.set()
+        await asyncio.Event().wait()
+        return Resource(kind="order")
+
+    task = asyncio.create_task(call(refund(find), {"order": "A7"}, receipts=receipts))
+    await looking.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert receipts.last.outcome == "cancelled"
+
+
 async def test_what_has_to_be_told_may_be_other_fields_or_none() -> None:
     shop = refund(lambda arguments, context: Resource(kind="order", facts={"shop": "s"}), required=["shop"])
     assert code(await call(shop, {"order": "A7"})) is None
@@ -145,7 +180,9 @@ async def test_without_a_principal_nobody_asks_what_is_touched() -> None:
 
 
 @pytest.mark.parametrize("answer", [True, None, Decision(allowed=1), RuntimeError("x"), asyncio.CancelledError()])  # type: ignore[arg-type]
-async def test_a_policy_that_fails_by_call_or_answers_nonsense_denies(answer: Any) -> None:
+async def test_a_policy_that_fails_by_call_or_answers_nonsense_denies(
+    answer: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     class Odd(AllowAll):
         async def decide_call(self, *_: Any) -> Any:
             if isinstance(answer, BaseException):
@@ -153,6 +190,7 @@ async def test_a_policy_that_fails_by_call_or_answers_nonsense_denies(answer: An
             return answer
 
     assert code(await call(make("t"), {}, policy=Odd())) == "denied"
+    assert "invoke of 't'" in caplog.messages[0]
 
 
 async def test_a_decide_call_that_cannot_be_called_denies() -> None:
