@@ -10,8 +10,10 @@ GOLDEN ?= tests/data/golden
 CASES ?= tests/data/cases
 VECTORS ?= tests/data/egress_vectors.jsonl
 
+MUTANTS := build/mutants
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench golden cases egress conformance clean
+.PHONY: help demo test lint format bench golden cases egress conformance mutants clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +61,13 @@ egress: $(READY) ## run the egress vectors; others: make egress FILE=...
 
 conformance: $(READY) ## run the official MCP conformance suite and Inspector (npm brings them, once)
 	@$(BIN)/python -m tests.conformance $(ARGS)
+
+mutants: $(READY) ## change one module in small ways and list what no test notices: make mutants ARGS='pegboard.pins.*'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check mutmut
+	@rm -rf $(MUTANTS) && mkdir -p $(MUTANTS)
+	@cp -R src tests docs benchmarks README.md Makefile constraints.txt pyproject.toml $(MUTANTS)
+	@cat scripts/mutmut.toml >> $(MUTANTS)/pyproject.toml
+	@cd $(MUTANTS) && $(CURDIR)/$(BIN)/mutmut run $(ARGS) && $(CURDIR)/$(BIN)/mutmut results | grep -E 'survived|no tests' || true
 
 clean: ## remove everything that was made here
 	rm -rf $(VENV) .bench .conformance .demo build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
