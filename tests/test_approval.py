@@ -60,7 +60,7 @@ def test_a_declaration_is_a_tier_or_an_object_with_one(declared: Any, need: Need
     assert need_of(make("t", approval=lambda arguments: declared), {}) == (need or Need(Approval.EXEC))
 
 
-def test_a_function_that_fails_or_spoils_its_arguments_changes_nothing() -> None:
+def test_a_function_that_fails_or_spoils_its_arguments_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
     def spoils(arguments: dict[str, Any]) -> str:
         arguments["deep"]["n"] = 0
         return "read"
@@ -72,6 +72,7 @@ def test_a_function_that_fails_or_spoils_its_arguments_changes_nothing() -> None
     assert need_of(make("t", approval=spoils), given) == Need(Approval.READ)
     assert given == {"deep": {"n": 1}}
     assert need_of(make("t", approval=fails), given) == Need(Approval.EXEC)
+    assert caplog.messages == ["the approval function of 't' failed: counted as exec"]
 
 
 def test_whoever_declared_an_object_cannot_lower_it_later() -> None:
