@@ -118,6 +118,34 @@ def test_a_command_that_reaches_a_handler_is_seen(tmp_path: Path) -> None:
     assert "handlers were called: [('add', {})]" in judged.why
 
 
+PINNED: list[dict[str, Any]] = [
+    {"do": "catalog", "file": "catalog.json"},
+    {"do": "pin_commit_loop", "session": "s", "tools": "add", "count": 1},
+    {"do": "restart"},
+]
+
+
+@pytest.mark.parametrize(
+    ("step", "failure"),
+    [
+        ({"do": "resume", "session": "s", "expect": {"order": ["send_mail"]}}, "the order is ['add']"),
+        ({"do": "resume", "session": "s", "expect": {"pins_total": 2}}, "pins are {"),
+        ({"do": "resume", "session": "s", "expect": {"state_parses": False}}, "everything can be read"),
+        ({"do": "write_file", "state": "{", "expect": {"status_mentions": "unicorns"}}, "has no ['unicorns']"),
+        (
+            {"do": "parallel_processes", "n": 2, "each": {"do": "wait", "s": "for ever"}},
+            "exit codes are [1, 1]",
+        ),
+        ({"do": "parallel_processes", "n": 2, "each": {"do": "restart"}, "expect": {"pins_total": 3}}, "pins are {"),
+    ],
+    ids=["order", "total", "parses", "status", "fails", "parallel"],
+)
+def test_what_is_kept_is_looked_at(tmp_path: Path, step: dict[str, Any], failure: str) -> None:
+    judged = run_case(written(tmp_path, [*PINNED, step]) / "X1")
+    assert judged.verdict is Verdict.FAILED
+    assert failure in judged.why
+
+
 def test_a_step_that_raises_fails_the_case_with_its_error(tmp_path: Path) -> None:
     judged = run_case(written(tmp_path, [{"do": "catalog", "file": "not_there.json"}]) / "X1")
     assert judged.verdict is Verdict.FAILED
@@ -209,6 +237,7 @@ def test_the_configuration_is_written_as_toml(tmp_path: Path) -> None:
     configuration.limits["call_timeout"] = 0.5
     configuration.python.append("tools.py")
     assert tomllib.loads(configuration.text()) == {
+        "store": {"path": str(tmp_path / "state" / "boards.sqlite3")},
         "limits": {"call_timeout": 0.5},
         "upstreams": {"my.name": keys},
         "python": [{"file": "tools.py"}],

@@ -16,6 +16,7 @@ class Configuration:
     """What has been set up so far. Lives as long as the case; every change makes the Pegboard be built anew."""
 
     folder: Path
+    name: str = "pegboard.toml"
     upstreams: dict[str, Table] = field(default_factory=dict)
     limits: Table = field(default_factory=dict)
     python: list[str] = field(default_factory=list)
@@ -23,7 +24,12 @@ class Configuration:
     @property
     def file(self) -> Path:
         """The file, in the case's folder."""
-        return self.folder / "pegboard.toml"
+        return self.folder / self.name
+
+    @property
+    def store(self) -> Path:
+        """The file that boards are kept in."""
+        return self.folder / "state" / "boards.sqlite3"
 
     def write(self) -> Path:
         """Write the file; the path."""
@@ -32,7 +38,8 @@ class Configuration:
 
     def text(self) -> str:
         """The file's text."""
-        lines = table("limits", self.limits) if self.limits else []
+        lines = table("store", {"path": str(self.store)})
+        lines += table("limits", self.limits) if self.limits else []
         for name, keys in self.upstreams.items():
             lines += table(f"upstreams.{value(name)}", keys)
         for path in self.python:

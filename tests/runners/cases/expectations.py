@@ -6,7 +6,13 @@ import inspect
 import re
 from typing import Any, Final
 
-from tests.runners.cases import expecting, expecting_of_clients, expecting_of_tools, expecting_of_world
+from tests.runners.cases import (
+    expecting,
+    expecting_of_clients,
+    expecting_of_state,
+    expecting_of_tools,
+    expecting_of_world,
+)
 from tests.runners.cases.answer import Answer
 from tests.runners.cases.expecting import Check
 from tests.runners.cases.world import World
@@ -16,6 +22,7 @@ CHECKS: Final[dict[str, Check]] = {
     **expecting_of_tools.CHECKS,
     **expecting_of_world.CHECKS,
     **expecting_of_clients.CHECKS,
+    **expecting_of_state.CHECKS,
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,9 +24,6 @@ FEATURES: Final = {
     "secrets": "secrets",
     "limits": "limits of HTTP and skills",
     "serve_http": "the gateway over HTTP, with sign-in",
-    "restart": "stores",
-    "resume": "stores",
-    "parallel_processes": "stores",
 }
 """The step words whose feature has a name; any other is told as it stands."""
 
@@ -49,6 +47,8 @@ def _of_steps(case: Case) -> Iterator[str]:
 def _of_values(case: Case, step: Step) -> Iterator[str]:
     if step["do"] in ("catalog", "replace_tools"):
         yield from (f"a catalog with {field!r}" for field in sorted(_fields(case.folder / step["file"]) - FIELDS))
+    if isinstance(step.get("each"), dict):
+        yield from _of_steps(replace(case, steps=(step["each"],)))
     for field, known in VALUES.items():
         if step.get(field) is not None and step[field] not in known:
             yield f"{field} {step[field]!r}"
@@ -63,5 +63,5 @@ def _fields(file: Path) -> set[str]:
         return set()
 
 
-VALUES: Final = {"via": ("call", "tools/call", "cli"), "expose": ("all",)}
+VALUES: Final = {"via": ("call", "tools/call", "cli"), "expose": ("all",), "then": ("resume",)}
 """Fields of which only some values are understood."""

@@ -29,6 +29,9 @@ async def run(case: Case, folder: Path, ports: list[int]) -> str:
     root = logging.getLogger()
     root.addHandler(world.heard)
     root.setLevel(logging.DEBUG)
+    for name in ("aiosqlite", "sqlalchemy"):
+        # They would tell every statement, with all that is kept.
+        logging.getLogger(name).setLevel(logging.WARNING)
     try:
         for number, step in enumerate(case.steps):
             failure = await _step(world, step)
@@ -51,6 +54,7 @@ async def _step(world: World, told: Step) -> str:
     answer.seconds = answer.seconds or clock.seconds
     answer.step = step
     world.answers.append(answer)
+    world.done.append(step)
     if "label" in step:
         world.labels[step["label"]] = answer
     return await wrong(step.get("expect") or {}, answer, world)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.runners.cases import setting_up, showing, using, wiring
+from tests.runners.cases import persisting, setting_up, showing, using, wiring
 from tests.runners.cases.step import Do
 
-STEPS: Final[dict[str, Do]] = {**setting_up.STEPS, **showing.STEPS, **using.STEPS, **wiring.STEPS}
+STEPS: Final[dict[str, Do]] = {
+    **setting_up.STEPS,
+    **showing.STEPS,
+    **using.STEPS,
+    **wiring.STEPS,
+    **persisting.STEPS,
+}

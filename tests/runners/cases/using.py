@@ -27,6 +27,8 @@ META: Final = {
 }
 """Cases' words for meta-tools, and ours."""
 
+CHANGE_SECONDS: Final = 3.0
+
 WHO: Final = {"as", "session", "label"}
 """Fields of every step that goes through a door."""
 
@@ -127,9 +129,19 @@ async def call(world: World, step: Step) -> Answer:
     if "timeout_s" in step:
         world.configuration.limits["call_timeout"] = step["timeout_s"]
         world.changed()
-    await world.peg()
+    catalog = (await world.peg()).catalog
     name, arguments = _call_of(world, step)
-    return await refused(world, step, lambda door: _through(door, step.get("via"), name, arguments, step.get("meta")))
+    answer = await refused(world, step, lambda door: _through(door, step.get("via"), name, arguments, step.get("meta")))
+    if world.announces(step["tool"]):
+        await _changed(world, catalog.generation)
+    return answer
+
+
+async def _changed(world: World, generation: int) -> None:
+    """Wait until the list that an upstream has told of is in the catalog, or is not going to be."""
+    until = asyncio.get_running_loop().time() + CHANGE_SECONDS
+    while (await world.peg()).catalog.generation == generation and asyncio.get_running_loop().time() < until:
+        await asyncio.sleep(0.02)
 
 
 def _call_of(world: World, step: Step) -> tuple[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +12,7 @@ from typing import Any, Final
 from pegboard.auth import Principal
 from pegboard.board import Board
 from pegboard.config import load
-from pegboard.config.wire import build
+from pegboard.config.wire import build, store_of
 from pegboard.metatools import META_TOOLS
 from pegboard.peg import Pegboard
 from pegboard.receipts import Receipt
@@ -75,12 +76,19 @@ class World:
         self.heard = Heard()
         self.client: LineClient | None = None
         """The client that steps go through from now on; None for boards in this process."""
+        self.done: list[Step] = []
+        """The steps so far."""
+        self.acknowledge: Callable[[str], None] = lambda word: None
+        """Told of every commit of a loop of commits, once it is acknowledged."""
+        self._names: dict[str, tuple[str, str]] = {}
+        self._saved: set[str] = set()
         self._peg: Pegboard | None = None
         self._outdated = True
         self._wires: dict[str | None, LineClient] = {}
         self._connections = AsyncExitStack()
         self._boards: dict[tuple[str | None, str | None], Board] = {}
-        self._sessions: dict[str, str] = {}
+        self.sessions: dict[str, str] = {}
+        """The ids of the boards that sessions stand for."""
 
     def changed(self) -> None:
         """Something was set up: what was built is out of date."""
@@ -94,6 +102,7 @@ class World:
             self._outdated = False
             if self.policy is None:
                 await self._peg.add_source(LocalSource(self.local))
+            self._peg.on_boundary(self._saved.add)
             await self._peg.start()
             await self._peg.ready(READY_SECONDS)
         return self._peg
@@ -101,7 +110,9 @@ class World:
     def _built(self) -> Pegboard:
         settings = load(self.configuration.write(), strict=True).settings
         if self.policy is not None:
-            return Pegboard([self.local], policy=self.policy, limits=settings.limits, receipts=self)
+            return Pegboard(
+                [self.local], policy=self.policy, limits=settings.limits, receipts=self, store=store_of(settings)
+            )
         wired = build(settings)
         for problem in wired.problems:
             self.heard.lines.append(str(problem))
@@ -117,12 +128,25 @@ class World:
         who, session = step.get("as"), step.get("session")
         key = (session, who)
         if key not in self._boards:
-            known = self._sessions.get(session) if session else None
-            principal = Principal(id=who, issuer="case") if who else None
-            self._boards[key] = await peg.open(principal, board_id=known)
+            known = self.sessions.get(session) if session else None
+            self._boards[key] = await peg.open(principal_of(step), board_id=known)
             if session:
-                self._sessions.setdefault(session, self._boards[key].id)
+                self.sessions.setdefault(session, self._boards[key].id)
         return self._boards[key]
+
+    async def reopened(self, step: Step) -> Board:
+        """The board of the step's session, opened again."""
+        self._boards.pop((step.get("session"), step.get("as")), None)
+        return await self.board(step)
+
+    def know(self, sessions: dict[str, str]) -> None:
+        """Take over the boards of another world, which has saved them."""
+        self.sessions |= sessions
+        self._saved |= {*sessions.values()}
+
+    async def restart(self) -> None:
+        """End the Pegboard, as the end of its process would; the next step begins with another one."""
+        await self._stop()
 
     async def wire(self, step: Step) -> LineClient:
         """A client of the gateway for the step's principal; the client of all steps where one is connected."""
@@ -130,8 +154,7 @@ class World:
             return self.client
         peg, who = await self.peg(), step.get("as")
         if who not in self._wires:
-            principal = Principal(id=who, issuer="case") if who else None
-            self._wires[who] = await self._connections.enter_async_context(beside(peg, principal))
+            self._wires[who] = await self._connections.enter_async_context(beside(peg, principal_of(step)))
         return self._wires[who]
 
     def command(self, step: Step) -> CommandDoor:
@@ -155,18 +178,21 @@ class World:
         return [tool.name for tool in self._peg.catalog.all()] if self._peg else []
 
     def shown(self, tool: str, source: str | None = None) -> str:
-        """The name under which a tool of this bare name is shown; the name itself when there is none."""
-        if self._peg is None:
-            return tool
-        fitting = [
-            held.name for held in self._peg.catalog.all() if tool == held.bare_name and source in (None, held.source)
-        ]
-        return fitting[0] if fitting else tool
+        """The name under which a tool of this bare name is, or was, shown; the name itself when there was none."""
+        self._look()
+        fitting = [name for name, known in self._names.items() if known[0] == tool and source in (None, known[1])]
+        there = [name for name in fitting if self._peg is not None and self._peg.catalog.get(name) is not None]
+        return (there or fitting or [tool])[0]
 
     def bare(self, name: str) -> str:
-        """What its source calls the tool that is shown under this name."""
-        held = self._peg.catalog.get(name) if self._peg else None
-        return held.bare_name if held else name
+        """What its source calls, or called, the tool that is shown under this name."""
+        self._look()
+        return self._names[name][0] if name in self._names else name
+
+    def _look(self) -> None:
+        """Keep the names that the catalog has now: they are asked for when it has lost them too."""
+        for held in self._peg.catalog.all() if self._peg else ():
+            self._names[held.name] = held.bare_name, held.source
 
     def without_meta(self, items: Any) -> list[Any]:
         """Definitions without those of the meta-tools."""
@@ -175,6 +201,12 @@ class World:
     def upstream_log(self, name: str) -> Path:
         """Where a scripted upstream writes what it received."""
         return self.folder / f"{name}.log.jsonl"
+
+    def announces(self, tool: str) -> bool:
+        """Whether a scripted upstream tells of another list after a call of this tool."""
+        scripts = [step["script"] for step in self.case.steps if step["do"] == "upstream" and "script" in step]
+        told = (json.loads((self.folder / script).read_bytes()) for script in dict.fromkeys(scripts))
+        return any(script.get("after_call", {}).get(tool, {}).get("notify") for script in told)
 
     def received(self, name: str) -> list[Message]:
         """What an upstream received since the step began."""
@@ -200,10 +232,18 @@ class World:
         self.client = None
         self._wires.clear()
         await self._connections.aclose()
+        self._look()
         self._boards.clear()
+        # What was never saved is gone with the process: such a session begins anew.
+        self.sessions = {session: board for session, board in self.sessions.items() if board in self._saved}
         if self._peg is not None:
             await self._peg.stop()
             self._peg = None
+
+
+def principal_of(step: Step) -> Principal | None:
+    """Whom a step is done for."""
+    return Principal(id=step["as"], issuer="case") if step.get("as") else None
 
 
 class Heard(logging.Handler):
