@@ -58,6 +58,25 @@ def test_the_installed_command_says_its_version(installed: Path) -> None:
     assert pegboard.__version__ in run(installed / "pegboard", "--version", cwd=installed)
 
 
+KEEPING = """
+import asyncio
+from pegboard.pins import PinRecord
+from pegboard.stores import SqlPinStore
+
+async def main():
+    store = SqlPinStore("boards.sqlite3")
+    assert await store.save("board", PinRecord(generation=1))
+    print((await store.look()).boards)
+    await store.close()
+
+asyncio.run(main())
+"""
+
+
+def test_the_installed_package_has_what_makes_a_database(installed: Path) -> None:
+    assert run(installed / "python", "-c", KEEPING, cwd=installed).strip() == "1"
+
+
 def test_the_installed_package_is_imported_from_where_it_was_installed(installed: Path) -> None:
     place = run(installed / "python", "-c", "import pegboard; print(pegboard.__file__)", cwd=installed)
     assert Path(place).is_relative_to(installed.parent)

@@ -32,7 +32,10 @@ async def test_nothing_is_made_before_a_board_is_saved(file: Path) -> None:
         board = await board_of(peg)
         board.pin("a")
         await board.close()
+        with pytest.raises(BoardError):
+            await board_of(peg, "unknown")
         assert isinstance(peg.store, SqlPinStore)
+        await peg.store.delete("unknown")
         assert (await peg.store.look()).state == "idle"
         assert not file.parent.exists()
         assert peg.status()["store"] == {"kind": "sqlite", "where": str(file), "state": "idle"}

@@ -17,6 +17,7 @@ from pegboard.pins import PinRecord
 from pegboard.stores.failures import is_broken, translated
 from pegboard.stores.records import BoardRow, UnreadableError
 from pegboard.stores.sqlite_file import WRITING, Identity, SqliteFile
+from pegboard.texts import is_encodable
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
@@ -81,7 +82,8 @@ class SqlPinStore:
 
     async def load(self, board_id: str) -> PinRecord | None:
         """The record, or None for a board that never saved."""
-        while True:
+        # No board has an id that cannot be written; whoever asks for one must not look like a broken database.
+        while is_encodable(board_id) and not self._file.is_absent:
             row = await self._run(lambda rows: rows.read(board_id))
             if row is None:
                 return None
@@ -92,6 +94,7 @@ class SqlPinStore:
             else:
                 await self._note_use(row)
                 return record
+        return None
 
     async def save(self, board_id: str, record: PinRecord) -> bool:
         """Store ``record`` if it follows the one that is stored."""
@@ -106,6 +109,8 @@ class SqlPinStore:
 
     async def delete(self, board_id: str) -> None:
         """Forget a board."""
+        if self._file.is_absent:
+            return
         await self._run(lambda rows: rows.remove(board_id), writing=True)
 
     async def prune(self, older_than_days: float) -> int:
@@ -119,7 +124,7 @@ class SqlPinStore:
 
     async def look(self) -> StoreStatus:
         """How the store is doing now. Makes nothing: without a file there are no boards."""
-        if self._file.identity is not None:
+        if not self._file.is_absent:
             with suppress(StoreError):
                 await self._run(self._looked)
         return self.status()
@@ -179,18 +184,19 @@ class SqlPinStore:
         if self._loop is not loop:
             self._loop, self._opening = loop, asyncio.Lock()
         async with self._opening:
-            opened = self._opened
-            if opened is not None and opened.loop is loop and opened.identity == self._file.identity:
-                return opened
             try:
+                opened = self._opened
+                if opened is not None and opened.loop is loop and opened.identity == self._file.identity:
+                    return opened
                 await self.close()
                 # It loads libraries and waits for locks, which would hold up everything else.
                 identity, engine = await asyncio.to_thread(self._prepared)
-                self._opened = _Opened(engine, identity, loop)
-                await self._opened.run(self._looked)
+                self._opened = opened = _Opened(engine, identity, loop)
+                await opened.run(self._looked)
             except Exception as error:
+                await self.close()
                 raise self._failed(error) from error
-            return self._opened
+            return opened
 
     def _prepared(self) -> tuple[Identity, AsyncEngine]:
         """The file, made or brought up to date, and its engine. For a thread of its own."""

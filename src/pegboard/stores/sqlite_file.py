@@ -53,12 +53,20 @@ class SqliteFile:
 
     @property
     def identity(self) -> Identity:
-        """Which file lies there now. Another one than before means that ours was taken away."""
+        """Which file lies there now. Another one than before means that ours was taken away. Raises OSError."""
         try:
             found = self.path.stat()
-        except OSError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         return found.st_dev, found.st_ino
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether there is no file. One that may not be looked at is there."""
+        try:
+            return self.identity is None
+        except OSError:
+            return False
 
     def make(self) -> None:
         """Make the file and its folder, for this user alone; what is there stays as it is."""

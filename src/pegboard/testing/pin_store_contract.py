@@ -62,10 +62,11 @@ def _record(generation: int = 1, *names: str, owner: str | None = None) -> PinRe
 
 @_check
 async def a_board_that_never_saved_has_no_record(store: Open) -> None:
-    """``load`` gives None, for an unknown id and for an empty one."""
+    """``load`` gives None, whatever a stranger sends as an id; also where other boards are."""
     here = store()
-    _promised(await here.load("unknown") is None, "load of a board that never saved gives None")
-    _promised(await here.load("") is None, "load of an empty id gives None")
+    await here.save("board", _record())
+    for board_id in ("unknown", "", "\ud800", "\x00", "board\x00", "board\n"):
+        _promised(await here.load(board_id) is None, f"load of {board_id!r}, which never saved, gives None")
 
 
 @_check
