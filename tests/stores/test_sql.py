@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from pathlib import Path
 
@@ -188,6 +189,19 @@ async def test_a_call_that_is_given_up_leaves_the_store_usable(file: Path) -> No
         if found.generation < 2 + delay:
             assert await store.save("board", record(2 + delay))
     await store.close()
+
+
+async def test_closing_waits_for_what_is_under_way_and_leaves_nothing_open(file: Path) -> None:
+    store = SqlPinStore(file)
+    assert await store.save("board", record(1))
+    for _ in range(5):
+        loading = [asyncio.create_task(store.load("board")) for _ in range(4)]
+        await asyncio.sleep(0.002)
+        await store.close()
+        assert await asyncio.gather(*loading) == [record(1)] * 4
+    await store.close()
+    gc.collect()  # what was left open is warned of here, and a warning is an error
+    await asyncio.sleep(0)
 
 
 async def test_a_file_that_is_taken_away_is_made_anew_and_not_written_into_the_void(file: Path) -> None:

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -34,20 +34,34 @@ DAY: Final = 86_400
 KEEP_DAYS: Final = 90.0
 
 
-@dataclass(frozen=True)
 class _Opened:
-    """A database that is ready. Immutable; ends when it is closed or its file taken away."""
+    """A database that is ready. Lives until it is closed, or its file is taken away; belongs to one event loop."""
 
-    engine: AsyncEngine
-    identity: Identity
-    loop: asyncio.AbstractEventLoop
+    def __init__(self, engine: AsyncEngine, identity: Identity, loop: asyncio.AbstractEventLoop) -> None:
+        self.identity = identity
+        self.loop = loop
+        self._engine = engine
+        self._running = 0
+        self._idle = asyncio.Event()
 
     async def run(self, work: Callable[[BoardRows], Awaitable[_T]], writing: bool = False) -> _T:
         """What ``work`` gives, in one transaction."""
         from pegboard.stores.board_rows import BoardRows
 
-        async with self.engine.execution_options(**{WRITING: writing}).begin() as connection:
-            return await work(BoardRows(connection))
+        self._running += 1
+        try:
+            async with self._engine.execution_options(**{WRITING: writing}).begin() as connection:
+                return await work(BoardRows(connection))
+        finally:
+            self._running -= 1
+            self._idle.set()
+
+    async def close(self) -> None:
+        """Close every connection once nothing runs: one that is in use would be lost, and stay open."""
+        while self._running and self.loop is asyncio.get_running_loop():
+            self._idle.clear()
+            await self._idle.wait()
+        await self._engine.dispose()
 
 
 class SqlPinStore:
@@ -135,9 +149,20 @@ class SqlPinStore:
 
     async def close(self) -> None:
         """Let go of the file. What is used afterwards opens it again."""
+        async with self._turn():
+            await self._let_go()
+
+    async def _let_go(self) -> None:
         opened, self._opened = self._opened, None
         if opened is not None:
-            await opened.engine.dispose()
+            await opened.close()
+
+    def _turn(self) -> asyncio.Lock:
+        """What is held while the database is opened or closed, in this event loop."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop, self._opening = loop, asyncio.Lock()
+        return self._opening
 
     async def _forget_unused(self) -> None:
         """Prune with the first save, and then once a day. What fails there takes nothing back of the save."""
@@ -181,20 +206,18 @@ class SqlPinStore:
     async def _ready(self) -> _Opened:
         """The database, opened in this event loop, and still the one that lies at the path."""
         loop = asyncio.get_running_loop()
-        if self._loop is not loop:
-            self._loop, self._opening = loop, asyncio.Lock()
-        async with self._opening:
+        async with self._turn():
             try:
                 opened = self._opened
                 if opened is not None and opened.loop is loop and opened.identity == self._file.identity:
                     return opened
-                await self.close()
+                await self._let_go()
                 # It loads libraries and waits for locks, which would hold up everything else.
                 identity, engine = await asyncio.to_thread(self._prepared)
                 self._opened = opened = _Opened(engine, identity, loop)
                 await opened.run(self._looked)
             except Exception as error:
-                await self.close()
+                await self._let_go()
                 raise self._failed(error) from error
             return opened
 
