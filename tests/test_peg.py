@@ -245,3 +245,8 @@ async def test_a_factory_that_changes_the_registry_whenever_it_is_made_does_not_
 
     registry.register_factory("restless", restless)
     assert [tool.name for tool in Pegboard([registry]).catalog.all()] == ["restless"]
+
+
+def test_an_unknown_way_with_collisions_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match="unknown collisions 'last'; there are refuse, prefix, first"):
+        Pegboard(collisions="last")  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from pegboard.catalog import Catalog
 from pegboard.errors import CollisionError
@@ -26,10 +26,13 @@ _COMPOSITIONS: Final = 10
 class Composer:
     """Composes the catalogs of one Pegboard's sources, and keeps the last. Lives as long as it.
 
-    ``reserved`` are names that no registry may use (those of the meta-tools).
+    ``reserved`` are names that no registry may use (those of the meta-tools). Raises ValueError for an unknown
+    ``collisions``.
     """
 
     def __init__(self, sources: SourceSet, collisions: Collisions, reserved: Collection[str]) -> None:
+        if collisions not in get_args(Collisions):
+            raise ValueError(f"unknown collisions {collisions!r}; there are {', '.join(get_args(Collisions))}")
         self._sources = sources
         self._collisions: Collisions = collisions
         self._reserved = reserved

@@ -50,7 +50,7 @@ class Pegboard:
     Raises DefinitionError for a profile that names what is no meta-tool, and CollisionError when two of ``registries``
     have a tool of one name and ``collisions`` is ``refuse``, or when a tool has the name of a meta-tool. Raises
     PolicyError for a policy that is none, DefinitionError for an approver that is none, and ValueError for an unknown
-    ``on_drift``.
+    ``collisions`` or ``on_drift``.
     """
 
     def __init__(
