@@ -302,3 +302,47 @@ def test_equal_files_give_equal_settings_wherever_they_lie(write: Write) -> None
     first, second = (load(write(name, text)).settings for name in ("1/pegboard.toml", "2/pegboard.toml"))
     assert first == second
     assert pickle.loads(pickle.dumps(first)) == first  # values, nothing alive
+
+
+RIGHTS = """
+[principals.ann]
+[[policy.rules]]
+principals = ["ann"]
+names = ["*"]
+allow = ["discover"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        ('[log]\nprincipal = "ann"', ":2: log.principal: is not known here. It belongs in [gateway]."),
+        ('[boards]\nprincipel = "ann"', ":2: boards.principel: is not known here."),
+        ('[upstreams.x]\ncommand = "x"\nprincipal = "ann"', ":3: upstreams.x.principal: is not known here."),
+        ('[[python]]\nfile = "x.py"\nprincipal = "ann"', ":3: python[0].principal: is not known here."),
+        ("[[limits.policy.rules]]", ":1: limits.policy: is not known here."),
+        ("[log]\nmandatory = true", ":2: log.mandatory: is not known here. It belongs in [receipts]."),
+        ('[boards]\non_drift = "quarantin"', ':2: boards.on_drift: wanted "accept", "warn" or "quarantine"'),
+        ('[boards]\non_drfit = "quarantine"', ":2: boards.on_drfit: is not known here. Did you mean on_drift?"),
+        ('[gateway]\non_drift = "quarantine"', ":2: gateway.on_drift: is not known here. It belongs in [boards]."),
+    ],
+)
+def test_what_decides_is_refused_in_a_wrong_table_too(load_text: Load, before: str, told: str) -> None:
+    for rest in ("", RIGHTS):
+        with pytest.raises(ConfigError) as raised:
+            load_text(f"{before}\n{rest}")
+        assert told in str(raised.value)
+
+
+def test_names_of_ones_own_are_not_taken_for_what_decides(load_text: Load) -> None:
+    text = """
+    [upstreams.principal]
+    command = "x"
+    env = { principal = "a", on_drift = "b" }
+    visibility = { policy = "always" }
+    [upstreams.policy]
+    command = 5
+    """
+    loaded = load_text(text)
+    assert [problem.key for problem in loaded.problems] == ["upstreams.policy.command"]
+    assert list(loaded.settings.upstreams) == ["principal"]

@@ -71,6 +71,10 @@ RIGHTS: Final = frozenset({"policy", "principals", "receipts"})
 """Sections of which nothing is set aside: without a part of it, such a section could give more rights than it says."""
 
 
+_DECIDING: Final = frozenset({*RIGHTS, "principal", "mandatory", "on_drift"})
+"""Keys without which, or with whose default, more may be done than was meant."""
+
+
 @dataclass(kw_only=True)
 class CheckedFile:
     """What holds of a ``pegboard.toml``, and what does not. Belongs to one load.
@@ -121,7 +125,7 @@ def check_file(document: Document) -> CheckedFile:
     refused = [
         problem
         for mistake, problem in zip(wrong, file.problems, strict=True)
-        if mistake.path[0] in RIGHTS or (rights and _may_give_rights(mistake.path))
+        if mistake.path[0] in RIGHTS or _decides(mistake.path) or (rights and _may_give_rights(mistake.path))
     ]
     file.refused = sorted(refused, key=lambda problem: problem.line or 0)
     return file
@@ -132,6 +136,14 @@ def _speaks_of_rights(document: Document) -> bool:
     gateway = document.value.get("gateway")
     names = [*document.value, *(gateway if isinstance(gateway, dict) else ())]
     return any(_meant(name, (*TOP, *SECTIONS, *GatewayKeys.keys_known())) in {*RIGHTS, "principal"} for name in names)
+
+
+def _decides(path: KeyPath) -> bool:
+    """Whether a mistake stands in a key that decides, or in one that was meant for it, in whatever table."""
+    if len(path) != (3 if path[0] in _MANY else 2):
+        return False
+    name, known = str(path[-1]), tuple(_known(path))
+    return name == "on_drift" if name in known else _meant(name, (*known, *_DECIDING)) in _DECIDING
 
 
 def _may_give_rights(path: KeyPath) -> bool:

@@ -63,8 +63,8 @@ def load(
 
     A mistake sets aside what it stands in and nothing else; ``problems`` lists them all. Raises ConfigError when a
     file that is named here cannot be read or is not TOML or JSON, when a mistake stands in what decides about rights
-    (``[policy]``, ``[principals]``, ``[receipts]``, who clients are, or a section that may have been meant for one of
-    these), and with ``strict`` when there is any mistake.
+    (``[policy]``, ``[principals]``, ``[receipts]``, who clients are, what is done about changed definitions, or a
+    section or key that may have been meant for one of these), and with ``strict`` when there is any mistake.
     """
     main = _read(path) if path else None
     named = [_read(client) for client in clients]
