@@ -31,6 +31,11 @@ def is_encodable(text: str) -> bool:
     return True
 
 
+def has_unseen(text: str) -> bool:
+    """Whether ``text`` holds a character that nobody sees."""
+    return _UNSEEN.search(text) is not None
+
+
 def one_line(text: str) -> str:
     """``text`` on one line, each run of blanks and line breaks one blank, without the characters that nobody sees."""
     flat = " ".join(text.split())

@@ -31,7 +31,7 @@ def rule(**keys: Any) -> Rule:
     [
         ({"principals": ["bob", "ann"]}, True),
         ({"principals": ["Ann"]}, False),
-        ({"principals": ["an*"]}, False),
+        ({"scopes": ["re*"]}, False),
         ({"principals": ["*"]}, True),
         ({"issuers": ["https://id"]}, True),
         ({"issuers": ["https://other"]}, False),
@@ -108,6 +108,12 @@ def test_a_tier_that_depends_on_the_arguments_is_allowed_where_all_are_and_denie
         ({"roles": [" "], "names": ["*"], "allow": BOTH}, "roles wanted texts that are not empty"),
         ({"roles": ["a"], "names": ["shop.*"], "deny": BOTH}, "no name has '.'"),
         ({"roles": ["a"], "names": ["[a-c]*"], "deny": BOTH}, "no name has '[ ]'"),
+        ({"roles": ["a"], "names": ["d\u0435lete_*"], "deny": BOTH}, "no name has '\u0435 (U+0435)'"),
+        ({"roles": ["a"], "names": ["delete_\uff0a"], "deny": BOTH}, "no name has '\uff0a (U+FF0A)'"),
+        ({"roles": ["a"], "names": ["delete_*\u00a0"], "deny": BOTH}, "it would match nothing"),
+        ({"roles": ["a"], "sources": ["sh\u200bop"], "deny": BOTH}, "it would match nothing"),
+        ({"roles": ["a "], "names": ["*"], "deny": BOTH}, "it would match nothing"),
+        ({"principals": ["bot-*"], "names": ["*"], "deny": BOTH}, "compared exactly"),
         ({"roles": ["a"], "kinds": ["tools"], "deny": BOTH}, "kinds wanted tool or skill"),
         ({"roles": ["a"], "tiers": ["admin"], "deny": BOTH}, "tiers wanted read or write or exec"),
         ({"roles": ["a"], "names": ["*"], "deny": ["call"]}, "deny wanted discover or invoke"),
@@ -123,5 +129,6 @@ def test_what_could_mean_something_else_is_no_rule(keys: dict[str, Any], told: s
 
 
 def test_names_of_any_script_can_be_named() -> None:
-    assert rule(names=["расчёт-*"]).covers(make("t")) is False
+    for name in ("расчёт-*", "notes-заметки", "café", "cafe\u0301-2", "技能?"):
+        assert rule(names=[name]).covers(make("t")) is False
     assert rule(names=["*"]).covers(make("t"))

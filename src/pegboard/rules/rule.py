@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -10,6 +12,7 @@ from typing import Any, Final
 from pegboard.auth import Action, Principal
 from pegboard.errors import PolicyError
 from pegboard.rules.globs import Glob
+from pegboard.texts import has_unseen
 from pegboard.tiers import tiers_of
 from pegboard.tools import Approval, Entry
 
@@ -45,9 +48,13 @@ WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 _LISTS: Final = (*WHO, *WHAT, "tiers", "allow", "deny")
 """The keys that hold lists of texts."""
 
-_NOT_IN_NAMES: Final = frozenset(map(chr, range(128))) - frozenset(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-*?"
-)
+_EXACT: Final = frozenset(WHO) - {"scopes"}
+"""The keys in whose values a star would be taken for a glob; some scopes have one."""
+
+_IN_NAMES: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-*?")
+"""The characters of tools' names, and those of globs. The names of skills may be of any script."""
+
+_WORD_ENDS: Final = re.compile(r"[-_*?0-9]+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,5 +152,25 @@ def _faults_of(key: str, values: Any) -> Iterator[str]:
             yield f"wanted texts that are not empty, got {value!r:.40}."
         elif key in WORDS and value not in WORDS[key]:
             yield f"wanted {' or '.join(WORDS[key])}, got {value!r:.40}."
-        elif key == "names" and (odd := _NOT_IN_NAMES & set(value)):
-            yield f"holds {value!r:.40}, but no name has {' '.join(sorted(odd))!r}; only * and ? stand for others."
+        elif value != value.strip() or has_unseen(value):
+            yield f"holds {value!r:.40}, with blanks around it or characters that nobody sees: it would match nothing."
+        elif key in _EXACT and ANY in value != ANY:
+            yield f'holds {value!r:.40}, but whom a rule is about is compared exactly: only "{ANY}" alone is any.'
+        elif key == "names" and (odd := _odd_in(value)):
+            told = " ".join(char if char.isascii() else f"{char} (U+{ord(char):04X})" for char in sorted(odd)[:9])
+            yield f"holds {value!r:.40}, but no name has {told!r} there; only * and ? stand for others."
+
+
+def _odd_in(name: str) -> set[str]:
+    """What no name has. A letter of another script among Latin ones is a slip or a trap: it looks right."""
+    odd = {char for char in name if (char not in _IN_NAMES if char.isascii() else not _is_of_word(char))}
+    words = (word for word in _WORD_ENDS.split(name) if any(map(str.isascii, word)))
+    return odd | {char for word in words for char in word if char.isalpha() and not _is_latin(char)}
+
+
+def _is_of_word(char: str) -> bool:
+    return char.isalnum() or unicodedata.combining(char) > 0
+
+
+def _is_latin(char: str) -> bool:
+    return char.isascii() or unicodedata.name(char, "").startswith("LATIN")
