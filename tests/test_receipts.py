@@ -198,3 +198,12 @@ async def test_half_a_line_is_a_receipt_that_was_not_written(tmp_path: Path, mon
     tool, ran = counting()
     assert (await called(tool, receipts=ReceiptFile(tmp_path / "r"), receipts_mandatory=True)).is_error
     assert ran == []
+
+
+async def test_behind_half_a_line_a_receipt_begins_a_line_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "receipts.jsonl"
+    file.write_text('{"call_id":"a","too')
+    await called(make("t"), receipts=ReceiptFile(file), receipts_mandatory=True)
+    half, *whole = file.read_text().splitlines()
+    assert half == '{"call_id":"a","too'
+    assert [json.loads(line)["outcome"] for line in whole] == ["let_through", "ok"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -57,7 +59,7 @@ class ReceiptFile:
     """A file that gets one line of JSON for each receipt. Process-wide; several processes may write to one file.
 
     The file is made where there is none, for its owner alone. It is opened for every line, so that whoever moves it
-    away finds the next line in a new one.
+    away finds the next line in a new one. Behind half a line, which a full disk leaves, the next one begins anew.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -68,9 +70,18 @@ class ReceiptFile:
         line = json.dumps(receipt.to_json(), ensure_ascii=True, separators=(",", ":")) + "\n"
         file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), _OWNER_ONLY)
         try:
-            _write_whole(file, line.encode("ascii"))
+            _write_whole(file, (b"\n" if self._ends_in_half_a_line(file) else b"") + line.encode("ascii"))
         finally:
             os.close(file)
+
+    def _ends_in_half_a_line(self, file: int) -> bool:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            return False
+        # It may be one that can be written and not read.
+        with suppress(OSError), self.path.open("rb") as written:
+            written.seek(-1, os.SEEK_END)
+            return written.read(1) != b"\n"
+        return False
 
 
 def _write_whole(file: int, data: bytes) -> None:
