@@ -323,3 +323,14 @@ def test_what_cannot_be_called_is_no_approver() -> None:
 
     with pytest.raises(DefinitionError, match="is not an approver"):
         Pegboard(approver=Old())  # type: ignore[arg-type]
+
+
+async def test_who_wants_the_process_to_end_has_not_approved() -> None:
+    async def approver(request: ApprovalRequest) -> bool:
+        raise SystemExit(1)
+
+    def tier(arguments: dict[str, Any]) -> Approval:
+        raise SystemExit(1)
+
+    assert code(await call(make("t"), approver=approver)) == "denied"
+    assert code(await call(make("t", approval=tier), approves=Approval.WRITE)) == "denied"

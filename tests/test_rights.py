@@ -179,7 +179,10 @@ async def test_without_a_principal_nobody_asks_what_is_touched() -> None:
     assert code(await board.call("refund", {"order": "A7"})) is None  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("answer", [True, None, Decision(allowed=1), RuntimeError("x"), asyncio.CancelledError()])  # type: ignore[arg-type]
+NONSENSE: list[Any] = [True, None, Decision(allowed=1), RuntimeError("x")]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("answer", [*NONSENSE, asyncio.CancelledError(), SystemExit(1)])
 async def test_a_policy_that_fails_by_call_or_answers_nonsense_denies(
     answer: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -212,3 +215,18 @@ async def test_a_mask_that_holds_anything_but_true_hides() -> None:
 def test_what_is_no_declaration_of_what_is_touched_is_refused() -> None:
     with pytest.raises(DefinitionError, match="touches"):
         make("t", touches=owned)
+
+
+async def test_a_policy_that_wants_the_process_to_end_hides_and_denies() -> None:
+    class Odd(AllowAll):
+        async def permitted(self, *_: Any) -> Any:
+            raise SystemExit(1)
+
+        async def decide(self, *_: Any) -> Any:
+            raise SystemExit(1)
+
+    board = await Pegboard([registry_of(make("t"))], policy=Odd()).open(ALICE)
+    assert (await board.view()).tools == ()
+    result = await board.call("t")
+    assert isinstance(result, ToolResult)
+    assert code(result) == "not_found"

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pegboard.context import Context
 from pegboard.errors import DefinitionError
-from pegboard.handling import cancels
+from pegboard.handling import passes
 from pegboard.resource import Resource
 from pegboard.threads import in_thread
 from pegboard.tools import Approval, Tool
@@ -90,8 +90,8 @@ async def ask(approver: Approver | None, request: ApprovalRequest, seconds: floa
     try:
         async with deadline:
             given = await _given(approver, request)
-    except (Exception, asyncio.CancelledError) as error:
-        if cancels(error):
+    except BaseException as error:
+        if passes(error):
             raise
         if deadline.expired():
             told = f"Calling {name!r} was not approved in time: nobody answered. Try again when somebody can."

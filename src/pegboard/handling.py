@@ -97,6 +97,14 @@ def cancels(error: BaseException) -> bool:
     return task is None or task.cancelling() > 0
 
 
+def passes(error: BaseException) -> bool:
+    """Whether what strangers' code raised is nobody's failure, and has to go on its way.
+
+    All else is one, ``SystemExit`` too: in a task it would end everything that the process serves.
+    """
+    return isinstance(error, KeyboardInterrupt | GeneratorExit) or cancels(error)
+
+
 def _closes(error: BaseException, task: asyncio.Task[Any] | None) -> bool:
     """Whether ``error`` means that this coroutine is being thrown away, with its event loop or by the collector."""
     if not isinstance(error, GeneratorExit):

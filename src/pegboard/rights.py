@@ -6,7 +6,6 @@ about a principal whose time is over.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import Any
 
 from pegboard.auth import Action, CallFacts, CallPolicy, Decision, Policy, Principal
 from pegboard.context import Context
-from pegboard.handling import cancels
+from pegboard.handling import passes
 from pegboard.resource import Resource
 from pegboard.tools import Entry, Tool
 
@@ -45,8 +44,8 @@ async def permitted(
         if len(mask) != len(entries):
             raise ValueError(f"a mask of {len(mask)} for {len(entries)} entries")
         return frozenset(entry.name for entry, seen in zip(entries, mask, strict=True) if seen is True)
-    except (Exception, asyncio.CancelledError) as error:
-        if cancels(error):
+    except BaseException as error:
+        if passes(error):
             raise
         logger.exception("the policy failed: everything is hidden from %r", principal.id)
         return None
@@ -60,8 +59,8 @@ async def touched(tool: Tool, arguments: Mapping[str, Any], context: Context) ->
         found = tool.touches.find(arguments, context)
         if inspect.isawaitable(found):
             found = await found
-    except (Exception, asyncio.CancelledError) as error:
-        if cancels(error):
+    except BaseException as error:
+        if passes(error):
             raise
         logger.exception("what a call of %r touches could not be told", tool.name)
         return None
@@ -75,8 +74,8 @@ async def _decision(
         return Decision(allowed=False, reason="the principal's time is over")
     try:
         given: object = await asked()
-    except (Exception, asyncio.CancelledError) as error:
-        if cancels(error):
+    except BaseException as error:
+        if passes(error):
             raise
         logger.exception("the policy failed on %s of %r: denied", action, entry.name)
         return Decision(allowed=False, reason="the policy failed")

@@ -37,7 +37,7 @@ def need_of(tool: Tool, arguments: Any) -> Need:
     if callable(declared):
         try:
             declared = declared(thawed(arguments or {}))
-        except Exception:
+        except (Exception, SystemExit):
             logger.exception("the approval function of %r failed: counted as exec", tool.name)
             return Need(Approval.EXEC)
     return declared_need(declared) or Need(Approval.EXEC)
