@@ -28,14 +28,19 @@ class Person:
 
     The question shows what would run: the tool, its source, its tier, what the tool says of the call, and the
     arguments, with every control character visible. Anything but ``y`` or ``yes`` is a no, and so is the end of the
-    input.
+    input. Calls that ask at the same time are asked about one after the other.
     """
 
     def __init__(self, output: Output) -> None:
         self._output = output
+        self._turn = asyncio.Lock()
 
     async def __call__(self, request: ApprovalRequest) -> bool:
         """Whether the person says yes."""
+        async with self._turn:
+            return await self._asked(request)
+
+    async def _asked(self, request: ApprovalRequest) -> bool:
         text = json_text(request.arguments)
         rest = len(text) - SHOWN_CHARS
         shown = f"{text[:SHOWN_CHARS]}\n... and {rest} characters more" if rest > 0 else text
