@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from pegboard import Pegboard
 from pegboard.gateway import GatewaySettings
-from pegboard.gateway.readiness import bringing, wanted_tool
+from pegboard.gateway.readiness import bringing, wait_for_sources, wanted_tool
 from tests.gateway.pipe import piped
-from tests.gateway.served import Marks, sources
+from tests.gateway.served import Marks, registered, sources
+from tests.support import ALICE, Rules
 
 pytestmark = pytest.mark.anyio
 
@@ -108,3 +110,13 @@ def test_a_name_waits_for_the_source_that_it_begins_like_else_for_all(tmp_path: 
     assert bringing("late__x", [late, never], [never]) == []
     assert bringing("never__x", [late, never], [never]) == [never]
     assert bringing("other", [late, never], [late, never]) == [late, never]
+
+
+async def test_a_hidden_tool_is_waited_for_like_a_missing_one(tmp_path: Path) -> None:
+    marks = Marks(tmp_path)
+    async with Pegboard([registered(marks)], sources=sources("never", marks), policy=Rules(hidden=["echo"])) as peg:
+        board = await peg.open(ALICE)
+        for name, arguments in (("echo", {}), ("call_tool", {"name": "echo"}), ("no_such", {})):
+            assert "never" in await wait_for_sources(peg, board, name, arguments, 0.05)
+        assert await wait_for_sources(peg, board, "hello", {}, 600) == ()
+        assert await wait_for_sources(peg, await peg.open(), "echo", {}, 600) == ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from pegboard.board import Board
 from pegboard.board_tools import META_NAMES
 from pegboard.naming import SEPARATOR, slug
 from pegboard.peg import Pegboard
@@ -17,23 +18,26 @@ _NEED_NAMED: Final = frozenset({"get_tool", "explain_tool", "load_tool", "call_t
 """Meta-tools whose answer depends on the tool that they are given the name of."""
 
 
-async def wait_for_sources(peg: Pegboard, name: str, arguments: Any, seconds: float) -> tuple[str, ...]:
-    """Wait until the call of ``name`` can be answered as well as it ever will be, at most ``seconds``.
+async def wait_for_sources(peg: Pegboard, board: Board, name: str, arguments: Any, seconds: float) -> tuple[str, ...]:
+    """Wait until the call of ``name`` on a board can be answered as well as it ever will be, at most ``seconds``.
 
     A source that starts only when it is needed starts now. Gives the names of those that the call needed and that are
-    not ready yet.
+    not ready yet. A tool that is hidden from the board's principal is waited for like a missing one, or the time that
+    the answer takes would tell them apart.
     """
     wanted = wanted_tool(name, arguments)
     # First what costs nothing: asking dozens of sources how they are would be felt in every call.
-    if (wanted is None and name not in _NEED_ALL) or (wanted is not None and peg.catalog.get(wanted) is not None):
+    there = wanted is not None and peg.catalog.get(wanted) is not None
+    if (wanted is None and name not in _NEED_ALL) or (there and board.principal is None):
         return ()
     unready = {status.name for status in peg.missing() if status.state != "failed"}
-    if not unready:
+    if not unready or (there and wanted is not None and (await board.view()).seen(wanted) is not None):
         return ()
     starting = [source for source in peg.sources if source.name in unready]
 
     def arrived() -> bool:
-        return wanted is not None and peg.catalog.get(wanted) is not None
+        # For a principal it may have arrived hidden: that its source is ready is what counts.
+        return wanted is not None and board.principal is None and peg.catalog.get(wanted) is not None
 
     needed = starting if wanted is None else bringing(wanted, peg.sources, starting)
     return await peg.ready(seconds, sources=needed, enough=arrived)

@@ -138,7 +138,7 @@ class Gateway:
     async def _run(self, request: Request, board: Board, params: CallToolRequestParams) -> ToolResult | Halt:
         raw = request.params or {}
         arguments = raw.get("arguments")
-        missing = await wait_for_sources(self.peg, params.name, arguments, self.settings.ready_wait)
+        missing = await wait_for_sources(self.peg, board, params.name, arguments, self.settings.ready_wait)
         outcome = await board.call(
             params.name,
             arguments,
