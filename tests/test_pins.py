@@ -346,3 +346,10 @@ def test_boundaries_only_append_and_never_change_earlier_bytes(steps: list[tuple
         else:
             bench.pin(name) if what == "pin" else bench.unpin(name)
             assert step(bench.record.state(name), PinEvent(what)) is bench.queue.state(bench.record, name)
+
+
+def test_a_name_that_a_spoilt_store_gives_twice_is_shown_once() -> None:
+    slot = Slot.of(TOOLS["a"])
+    record = PinRecord(generation=1, always=(slot,), slots=(replace(slot), Slot.of(TOOLS["b"]), replace(slot)))
+    assert [item.name for item in record.items] == ["a", "b"]
+    assert record.always == (slot,)

@@ -117,9 +117,11 @@ class PinRecord:
 
     def __post_init__(self) -> None:
         # A name that a spoilt store gives twice would be shown twice, which providers refuse: its first slot counts.
-        places = {slot.name: slot for slot in reversed(self.slots)}
-        if len(places) < len(self.slots):
-            object.__setattr__(self, "slots", tuple(slot for slot in self.slots if places[slot.name] is slot))
+        first = {slot.name: slot for slot in (*reversed(self.slots), *reversed(self.always))}
+        if len(first) < len(self.always) + len(self.slots):
+            for rows in ("always", "slots"):
+                once = tuple(slot for slot in getattr(self, rows) if first[slot.name] is slot)
+                object.__setattr__(self, rows, once)
 
     @property
     def blank(self) -> bool:
