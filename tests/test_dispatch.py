@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -557,3 +557,24 @@ async def test_python_functions_are_held_strictly_to_what_they_say_they_return()
     assert code(await call(wrong)) == "invalid_result"
     assert (await call(unwatched)).structured == {"n": "one"}
     assert (await call(right)).structured == {"n": 1}
+
+
+@pytest.mark.parametrize("name", [[], {}, None, 5])
+async def test_a_name_that_is_no_text_is_a_failed_call(name: Any) -> None:
+    board = await Pegboard([registry_of(make("t"))]).open()
+    result = await board.call(name)
+    assert isinstance(result, ToolResult)
+    assert result.is_error
+
+
+async def test_a_stack_that_is_too_deep_tells_nothing_of_what_is_hidden() -> None:
+    answers = []
+
+    async def handler(arguments: dict[str, Any], context: Context) -> None:
+        deep = replace(context, stack=tuple(f"t{depth}" for depth in range(40)))
+        answers.extend([await deep.call("hidden"), await deep.call("absent")])
+
+    tools = registry_of(make("t", handler=handler), make("hidden"))
+    await (await Pegboard([tools], policy=Rules(hidden=["hidden"])).open(ALICE)).call("t")
+    hidden, absent = (str(answer.to_wire()) for answer in answers)
+    assert hidden.replace("hidden", "absent") == absent

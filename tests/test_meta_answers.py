@@ -11,6 +11,7 @@ import pytest
 
 from pegboard import Action, Limits, Pegboard, Principal, ToolResult
 from pegboard.board import Board
+from pegboard.search import Ranked
 from pegboard.sources.python_file import PythonFile
 from pegboard.tools import Approval, Entry
 from tests.support import ALICE, Rules, make, registry_of
@@ -415,3 +416,31 @@ async def test_arguments_that_do_not_fit_are_named(
         "message": f"Invalid arguments for {meta}: {problem}.",
         "problems": [problem],
     }
+
+
+@pytest.mark.parametrize("asked", ["get_tool", "explain_tool"])
+async def test_related_tools_that_are_hidden_are_told_of_like_those_that_are_missing(asked: str) -> None:
+    seen = make("seen", related_to=("kin", "hidden", "absent"))
+    peg = Pegboard([registry_of(seen, make("kin"), make("hidden"))], policy=Rules(hidden=["hidden"]))
+    answered = await (await peg.open(ALICE)).call(asked, {"name": "seen"})
+    assert isinstance(answered, ToolResult)
+    assert answered.structured["tool"]["relatedTo"] == ["kin"]
+
+
+class Remembering:
+    """A ranker that gives everybody what the first who asked was given."""
+
+    def __init__(self) -> None:
+        self._answers: dict[str, list[Ranked]] = {}
+
+    def rank(self, query: str, candidates: Sequence[Entry]) -> list[Ranked]:
+        """All candidates, as of the first time."""
+        everything = [Ranked(entry, 1.0, "all") for entry in candidates]
+        return self._answers.setdefault(query, everything)
+
+
+async def test_a_ranker_that_remembers_shows_nobody_what_is_hidden_from_them() -> None:
+    peg = Pegboard([registry_of(make("a"), make("b"))], policy=Rules(hidden=["b"]), ranker=Remembering())
+    assert len((await (await peg.open()).find("x y")).matches) == 2
+    found = await (await peg.open(ALICE)).find("x y")
+    assert [match.entry.name for match in found.matches] == ["a"]

@@ -264,7 +264,8 @@ class Board:
             on_progress=on_progress,
             reenter=self._reenter,
         )
-        if name in self._meta:
+        given: object = name  # what is no text, dispatch refuses
+        if isinstance(given, str) and given in self._meta:
             return await self._peg.meta_dispatcher.run(name, arguments, call, self._meta.__getitem__)
         return await self._peg.dispatcher.run(name, arguments, call, self._resolve, self._admit)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, Final
 
@@ -58,14 +59,18 @@ def summary(tool: Tool, surface: str) -> dict[str, Any]:
     return told
 
 
-def full(tool: Tool, surface: str) -> dict[str, Any]:
-    """Schema and metadata of one tool; what is not set is left out."""
+Sees = Callable[[str], object]
+"""Whether a name may be told of: what it gives is taken for true or false. ``bool`` says so of every name."""
+
+
+def full(tool: Tool, surface: str, sees: Sees = bool) -> dict[str, Any]:
+    """Schema and metadata of one tool; what is not set is left out, and so are related tools that are not seen."""
     optional = {
         "title": tool.title,
         "category": tool.category,
         "tags": list(tool.tags),
         "keywords": list(tool.keywords),
-        "relatedTo": list(tool.related_to),
+        "relatedTo": [name for name in tool.related_to if sees(name)],
         "annotations": tool.annotations,
         "capabilities": dict(tool.capabilities),
     }
@@ -73,7 +78,7 @@ def full(tool: Tool, surface: str) -> dict[str, Any]:
     return told | {key: value for key, value in optional.items() if value}
 
 
-def explained(tool: Tool, surface: str) -> dict[str, Any]:
+def explained(tool: Tool, surface: str, sees: Sees = bool) -> dict[str, Any]:
     """Everything: ``full``, and approval, cost, latency, hints, and the definition's cost in tokens."""
     from pegboard.tokens import definition_cost
 
@@ -86,5 +91,5 @@ def explained(tool: Tool, surface: str) -> dict[str, Any]:
         "hints": dict(tool.hints),
         "timeout": tool.timeout,
     }
-    told = full(tool, surface) | {key: value for key, value in optional.items() if value}
+    told = full(tool, surface, sees) | {key: value for key, value in optional.items() if value}
     return told | {"definitionTokens": definition_cost(tool.shown)}

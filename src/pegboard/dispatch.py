@@ -169,12 +169,13 @@ class Dispatcher:
 
 async def resolve(dispatcher: Dispatcher, call: Call) -> None:
     """Find the tool; refuse one that is already on the stack, and a stack without end."""
-    call.tool = call.resolve(call.name)
     stack = call.context.stack
-    if call.name in stack:
-        raise CycleError(f"{call.name!r} may not call itself ({' -> '.join((*stack, call.name))}).")
+    # Before the name is looked up: what is too deep is refused whether there is such a tool or not.
     if len(stack) > MAX_STACK:
         raise CycleError(f"{call.name!r} stands inside {len(stack)} calls, and at most {MAX_STACK} may.")
+    call.tool = call.resolve(call.name)
+    if call.name in stack:
+        raise CycleError(f"{call.name!r} may not call itself ({' -> '.join((*stack, call.name))}).")
 
 
 async def authorize(dispatcher: Dispatcher, call: Call) -> None:

@@ -43,7 +43,9 @@ def find(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limi
     if searched != query:
         notes += (f"only the first {len(searched)} of the query's {len(query)} characters were searched for",)
     unmatched = () if ranked else tuple(unmatched_terms(searched, view.candidates))
-    return FindResult(matches=tuple(ranked[:count]), total=len(ranked), unmatched=unmatched, notes=notes)
+    # Strangers write rankers: one that remembers its answers may give those that somebody else was given.
+    matches = tuple(one for one in ranked[:count] if view.get(one.entry.name) is one.entry)
+    return FindResult(matches=matches, total=len(ranked), unmatched=unmatched, notes=notes)
 
 
 def ranking(view: View, ranker: Ranker, query: str, limits: Limits) -> list[Ranked]:

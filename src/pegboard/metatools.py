@@ -20,6 +20,7 @@ from pegboard.paging import Page, page
 from pegboard.pins import PinState
 from pegboard.tools import Approval, Halt, JsonObject, Tool, ToolResult, Visibility, text_block
 from pegboard.unwrapping import unwrap
+from pegboard.view import View
 
 META_SOURCE: Final = "pegboard"
 
@@ -65,17 +66,19 @@ async def find_tools(arguments: dict[str, Any], board: BoardHandle, context: Con
 
 async def get_tool(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult:
     """Get one tool's full schema."""
-    return answer({"tool": full(await _visible(arguments, board), board.surface)})
+    tool, view = await _visible(arguments, board)
+    return answer({"tool": full(tool, board.surface, view.seen)})
 
 
 async def explain_tool(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult:
     """Tell everything about one tool: schema, approval, cost, latency, and the tokens its definition costs."""
-    return answer({"tool": explained(await _visible(arguments, board), board.surface)})
+    tool, view = await _visible(arguments, board)
+    return answer({"tool": explained(tool, board.surface, view.seen)})
 
 
 async def load_tool(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult:
     """Load a tool, so that it is listed and can be called by its own name."""
-    tool = await _visible(arguments, board)
+    tool, _ = await _visible(arguments, board)
     if tool.visibility_on(board.surface) is Visibility.ALWAYS:
         return answer({"loaded": tool.name, "note": "It is always listed: call it by its name."})
     state = board.pin_state(tool.name)
@@ -134,7 +137,7 @@ async def tool_search(arguments: dict[str, Any], board: BoardHandle, context: Co
     return answer(_with_notes(told | {"note": f"{note}, under these names."}, found.notes))
 
 
-async def _visible(arguments: dict[str, Any], board: BoardHandle) -> Tool:
+async def _visible(arguments: dict[str, Any], board: BoardHandle) -> tuple[Tool, View]:
     name = arguments["name"]
     view = await board.view()
     if name in view.held:
@@ -142,7 +145,7 @@ async def _visible(arguments: dict[str, Any], board: BoardHandle) -> Tool:
     tool = view.get(name)
     if tool is None:
         raise _not_found(name, board)
-    return tool
+    return tool, view
 
 
 def _not_found(name: str, board: BoardHandle) -> NotFoundError:

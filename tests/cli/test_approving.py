@@ -6,7 +6,6 @@ import asyncio
 import os
 import pty
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,7 +23,7 @@ pytestmark = [
 
 async def test_calls_that_ask_at_once_are_asked_about_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     ours, theirs = pty.openpty()
-    terminal = Path(os.ttyname(theirs)).open()
+    terminal = os.fdopen(os.dup(theirs))
     monkeypatch.setattr(sys, "stdin", terminal)
 
     async def both(arguments: dict[str, Any], context: Context) -> list[bool]:

@@ -69,7 +69,7 @@ async def _show(common: Common, name: str, who: str | None) -> Exit:
         tool = await now.visible(board, name)
         if tool is None:
             return await missing(common, name, now, board)
-        told = explained(tool, SURFACE)
+        told = explained(tool, SURFACE, (await board.view()).seen)
         if common.json:
             common.output.document(told)
         else:
