@@ -572,7 +572,7 @@ STORES: Final[dict[str, Callable[[Path], Callable[[], PinStore]]]] = {
 }
 
 
-@pytest.mark.timeout(600)  # for machines that are busy, and for runs with more examples
+@pytest.mark.timeout(600 * TIMES)  # for machines that are busy, and for runs with more examples
 @pytest.mark.parametrize(("store", "examples"), [("memory", 150), ("sqlite", 60)])
 def test_boards_do_what_the_model_does(store: str, examples: int, tmp_path: Path) -> None:
     class Chosen(Machine):
