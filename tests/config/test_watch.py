@@ -260,3 +260,20 @@ async def test_a_policy_with_a_mistake_leaves_the_last_good_one(
         assert "the configuration stays as it was" in caplog.text
         await running.reload(own=RULES.format(names="two", effect="allow"))
         assert {tool.name for tool in (await board.view()).tools} == {"two"}
+
+
+async def test_a_policy_that_is_gone_from_the_file_holds_until_the_next_start(
+    tmp_path: Path, write: Write, caplog: pytest.LogCaptureFixture
+) -> None:
+    write("tools.py", TOOLS.format(name="one") + TOOLS.format(name="two"))
+    rules = RULES.format(names="one", effect="allow")
+    write("pegboard.toml", rules)
+    running = Running(tmp_path, write)
+    async with running.peg as peg:
+        await peg.ready(PATIENCE)
+        board = await peg.open(running.loaded.settings.principal)
+        await running.reload(own=rules[: rules.index("[[policy")])
+        assert {tool.name for tool in (await board.view()).tools} == {"one"}
+        assert "the last one holds until the next start" in caplog.text
+        await running.reload(own=RULES.format(names="two", effect="allow"))
+        assert {tool.name for tool in (await board.view()).tools} == {"two"}

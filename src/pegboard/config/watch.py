@@ -38,8 +38,9 @@ class Reloader:
         task = asyncio.create_task(reloader.run())
 
     What did not change is not touched: an upstream with the same spec keeps its process. What cannot be read, or has a
-    mistake, keeps running as it was; ``problems`` says what is wrong at present. A new policy holds at once. Settings
-    other than these hold from the next start on. ``on_load`` is told of each configuration that was taken.
+    mistake, keeps running as it was; ``problems`` says what is wrong at present. A new policy holds at once, and one
+    that is no longer there until the next start. Settings other than these hold from the next start on. ``on_load`` is
+    told of each configuration that was taken.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Reloader:
         self._on_load = on_load
         self._depth = depth_of(os.environ if environ is None else environ)
         self._loaded = loaded
+        self._policy = loaded.settings.policy
         self._upstreams = dict(loaded.settings.upstreams)
         self._python = {path: _stamp(path) for path in loaded.settings.python}
         self._seen = self._stamps()
@@ -89,14 +91,12 @@ class Reloader:
                 self.error = error
                 return
             self._tell(loaded)
-            old = self._loaded.settings
             self._loaded, self.error, self.problems = loaded, None, loaded.problems
             # What changed while it was being read shall be seen as a change.
             self._seen = {file: before.get(file, stamp) for file, stamp in self._stamps().items()}
             self._on_load(loaded)
-            if loaded.settings.policy != old.policy:
-                # Before any upstream is started: what is denied from now on waits for nothing.
-                self._peg.set_policy(policy_of(loaded.settings))
+            # Before any upstream is started: what is denied from now on waits for nothing.
+            self._apply_policy(loaded.settings)
             await self._apply_upstreams(loaded)
             await self._apply_python(loaded)
 
@@ -112,6 +112,16 @@ class Reloader:
                 logger.warning("%s", problem)
         for name in _changed_elsewhere(self._loaded.settings, loaded.settings):
             logger.warning("%s changed in the configuration: that holds from the next start on", name)
+
+    def _apply_policy(self, settings: Settings) -> None:
+        if settings.policy == self._policy:
+            return
+        if settings.policy is None:
+            # A file that is saved in place is empty for a moment, and that shall give nobody a right.
+            logger.warning("the policy is gone from the configuration: the last one holds until the next start")
+            return
+        self._policy = settings.policy
+        self._peg.set_policy(policy_of(settings))
 
     async def _apply_upstreams(self, loaded: Loaded) -> None:
         held = {name for name, upstream in self._upstreams.items() if _may_still_be_meant(upstream, loaded)}
