@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pegboard import Pegboard, Principal
+from pegboard import Action, AllowAll, Pegboard, Principal
 from pegboard.errors import PolicyError, PrincipalError
 from tests.support import ALICE, Receipts, make, registry_of
 
@@ -148,3 +148,17 @@ async def test_a_principal_whose_time_is_over_may_do_nothing_from_then_on(monkey
 
 def test_a_copy_of_a_principal_is_one() -> None:
     assert copy.copy(ALICE) == ALICE
+
+
+def test_scopes_are_a_set_and_a_tenant_may_be_without_a_name() -> None:
+    ann = Principal(id="ann", tenant="", scopes=["read", "read"])  # type: ignore[arg-type]
+    assert ann.scopes == frozenset({"read"})
+    assert ann.tenant == ""
+    assert ann.key != Principal(id="ann").key
+
+
+async def test_without_a_policy_everybody_may_do_everything() -> None:
+    tools = [make("a"), make("b")]
+    assert await AllowAll().permitted(ALICE, Action.DISCOVER, tools) == [True, True]
+    decision = await AllowAll().decide(ALICE, Action.INVOKE, tools[0])
+    assert (decision.allowed, decision.reason) == (True, "allow-all")

@@ -92,7 +92,7 @@ def test_colour_is_left_out_when_asked(shop: Path) -> None:
 
 def test_a_terminal_shows_which_upstreams_are_starting(here: Path) -> None:
     file = client_file(here, files=page("read"), silent={"silent_at": "initialize"})
-    shown = on_terminal("list", "--from", str(file), "--wait", "2")
+    shown = on_terminal("list", "--from", str(file), "--wait", "6")
     assert "ready, 1 tool" in shown
     assert "starting" in shown
     assert "files__read" in shown
@@ -104,7 +104,7 @@ SLOW = {"silent_at": "initialize"}
 def test_upstreams_that_take_long_are_named_on_stderr(here: Path) -> None:
     file = client_file(here, slow=SLOW)
     done = subprocess.run(
-        command("list", "--from", str(file), "--wait", "2"),
+        command("list", "--from", str(file), "--wait", "6"),
         capture_output=True,
         text=True,
         timeout=PATIENCE,
