@@ -13,6 +13,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -147,7 +148,8 @@ class SqliteFile:
                 f"{self.path} is no database, and by its name it was none of Pegboard's.",
                 hint="Set another path in [store], or move the file away.",
             )
-        moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        # To the microsecond, so that the names stand in the order in which they were given.
+        moment = f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}"
         target = self.path.with_name(f"{self.path.name}{UNREADABLE}{moment}-{secrets.token_hex(3)}")
         with _alone_with(self.path):
             if self.identity != seen or seen is None:
