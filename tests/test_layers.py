@@ -21,6 +21,7 @@ CORE = (
     "naming",
     "places",
     "pointing",
+    "documents",
     "values",
     "tokens",
     "tool_fields",

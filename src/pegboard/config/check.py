@@ -28,8 +28,8 @@ from pegboard.config.model import (
     StoreKeys,
     UpstreamKeys,
 )
-from pegboard.config.problems import ConfigProblem, KeyPath, kind_of
-from pegboard.config.read import Document
+from pegboard.documents.problems import ConfigProblem, KeyPath, kind_of
+from pegboard.documents.read import Document
 from pegboard.schema import nearest
 
 AnyKeys = TypeVar("AnyKeys", bound=Keys)

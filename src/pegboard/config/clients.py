@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pegboard.config.model import SECTIONS
-from pegboard.config.problems import ConfigProblem, KeyPath, Level, dotted, kind_of
-from pegboard.config.read import Document
+from pegboard.documents.problems import ConfigProblem, KeyPath, Level, dotted, kind_of
+from pegboard.documents.read import Document
 
 _ROOTS: Final[tuple[KeyPath, ...]] = (
     ("mcpServers",),

@@ -14,9 +14,9 @@ from pegboard.config.expand import Scope, expand
 from pegboard.config.kinds import Mistake, Secret
 from pegboard.config.model import ImportKeys, UpstreamKeys
 from pegboard.config.paths import home, path_of
-from pegboard.config.problems import ConfigProblem, Level
-from pegboard.config.read import Document, read_document
 from pegboard.config.resolve import Layer
+from pegboard.documents.problems import ConfigProblem, Level
+from pegboard.documents.read import Document, read_document
 
 PROJECT_FILE: Final = ".mcp.json"
 """The file that Claude Code and others keep at the top of a project."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from pegboard.config.problems import KeyPath, kind_of, shown
+from pegboard.documents.problems import KeyPath, kind_of, shown
 from pegboard.naming import MAX_NAME, is_legal, slug
 from pegboard.schema import nearest
 

@@ -14,9 +14,9 @@ from pegboard.config.expand import Scope
 from pegboard.config.imports import Candidate, Imported, Importer
 from pegboard.config.model import ImportKeys, PolicyKeys, Settings, Upstream, UpstreamKeys
 from pegboard.config.paths import path_of, state_folder
-from pegboard.config.problems import ConfigProblem, Level, config_error
-from pegboard.config.read import Document, read_document
 from pegboard.config.resolve import Layer, resolve
+from pegboard.documents.problems import ConfigProblem, Level, config_error
+from pegboard.documents.read import Document, read_document
 from pegboard.limits import Limits
 from pegboard.rules import Rule
 

@@ -12,8 +12,8 @@ from pegboard.config.expand import Scope, expand
 from pegboard.config.itself import starts_pegboard
 from pegboard.config.model import Upstream, UpstreamKeys
 from pegboard.config.paths import from_home, path_of
-from pegboard.config.problems import ConfigProblem, KeyPath, Level
-from pegboard.config.read import Document, read_text
+from pegboard.documents.problems import ConfigProblem, KeyPath, Level
+from pegboard.documents.read import Document, read_text
 from pegboard.sources.mcp.spec import StdioSpec
 
 Key = tuple[str | int, ...]

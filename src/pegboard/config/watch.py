@@ -14,9 +14,9 @@ from typing import Final
 from pegboard.config.load import Loaded
 from pegboard.config.model import Settings, Upstream
 from pegboard.config.paths import real
-from pegboard.config.problems import ConfigProblem, Level
 from pegboard.config.reload import diff
 from pegboard.config.wire import Wired, depth_of, policy_of, python_names, source_of
+from pegboard.documents.problems import ConfigProblem, Level
 from pegboard.errors import ConfigError
 from pegboard.registry import Source
 from pegboard.sources.python_file import PythonFile

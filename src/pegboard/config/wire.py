@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from pegboard.auth import Policy
 from pegboard.config.model import Settings, Upstream
-from pegboard.config.problems import ConfigProblem, Level, dotted
+from pegboard.documents.problems import ConfigProblem, Level, dotted
 from pegboard.errors import ConfigError
 from pegboard.peg import Pegboard
 from pegboard.pin_store import PinStore

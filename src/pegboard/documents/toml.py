@@ -10,8 +10,8 @@ import re
 import tomllib
 from typing import Final
 
-from pegboard.config.jsonc import ParsedText
-from pegboard.config.problems import KeyPath
+from pegboard.documents.jsonc import ParsedText
+from pegboard.documents.problems import KeyPath
 
 _SPACE: Final = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
 _BLANK: Final = re.compile(r"[ \t]*")

@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pegboard.config import jsonc, toml
-from pegboard.config.jsonc import ParsedText
-from pegboard.config.problems import ConfigProblem, KeyPath, Level, dotted, kind_of
+from pegboard.documents import jsonc, toml
+from pegboard.documents.jsonc import ParsedText
+from pegboard.documents.problems import ConfigProblem, KeyPath, Level, dotted, kind_of
 
 MAX_BYTES: Final = 32_000_000
 """Largest file that is read. Clients that keep their history in the same file stay far below."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.config.problems import ConfigProblem
-from pegboard.config.read import MAX_BYTES, Document, read_document, read_text
+from pegboard.documents.problems import ConfigProblem
+from pegboard.documents.read import MAX_BYTES, Document, read_document, read_text
 
 
 def problem_of(file: Path) -> ConfigProblem:

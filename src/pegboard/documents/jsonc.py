@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-from pegboard.config.problems import KeyPath
+from pegboard.documents.problems import KeyPath
 
 MAX_DEPTH: Final = 100
 """How deep objects and lists may nest."""

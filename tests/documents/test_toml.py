@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.config.problems import KeyPath
-from pegboard.config.toml import TomlSyntaxError, parse
+from pegboard.documents.problems import KeyPath
+from pegboard.documents.toml import TomlSyntaxError, parse
 
 EVERYTHING = '''
 top = "a # no comment" # a comment

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.config.jsonc import MAX_DEPTH, JsonSyntaxError, parse
+from pegboard.documents.jsonc import MAX_DEPTH, JsonSyntaxError, parse
 
 
 def is_json(text: str) -> bool:
