@@ -206,7 +206,7 @@ async def check(dispatcher: Dispatcher, call: Call) -> None:
     if not isinstance(arguments, Mapping):
         raise InvalidArgumentsError(call.name, [f"arguments: wanted an object, got {type(arguments).__name__}"])
     ready = prepared(tool.input_schema, dict(arguments))
-    wrong = problems(tool.input_schema, ready, closed=tool.closed)
+    wrong = problems(tool.input_schema, ready, closed=tool.closed, lossless=tool.lossless)
     if wrong:
         raise InvalidArgumentsError(call.name, wrong)
     call.arguments = ready

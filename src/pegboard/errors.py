@@ -17,6 +17,7 @@
     │   ├── InvalidArgumentsError    mend the arguments; ``problems`` says which
     │   ├── CallTimeoutError         try again, or with less to do
     │   ├── UpstreamError            the server behind the tool failed or is away
+    │   ├── ServiceError             the service behind an HTTP tool refused or failed, or gave what nobody expected
     │   ├── EgressError              outgoing HTTP failed; why in detail is for the operator alone
     │   │   ├── RefusedRequestError      not sent: take another address, or have the operator allow this one
     │   │   ├── UnreachableError         nobody answered: try again later
@@ -192,6 +193,15 @@ class UpstreamError(CallError):
     """The server behind the tool is away, broke off, or answered with a protocol error."""
 
     code = "upstream_failed"
+
+
+class ServiceError(CallError):
+    """The service behind an HTTP tool answered, but not with success, or not with what the tool is there to give.
+
+    ``data`` may have its ``status``, and the ``body`` of its answer where that is JSON.
+    """
+
+    code = "service_failed"
 
 
 class EgressError(CallError):

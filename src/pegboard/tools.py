@@ -130,7 +130,8 @@ class Tool:
     function of the arguments that gives either, or None for undeclared, which counts as ``exec`` where a principal
     is present, as does anything else. ``definition`` is the payload as it came from the source, kept for digests
     and shown unchanged; None for tools that are shown by their fields. ``closed`` says that arguments outside the
-    schema are refused with the nearest name (Python functions), whatever the schema says.
+    schema are refused with the nearest name (Python functions), whatever the schema says. ``lossless`` lets exact text
+    forms pass for numbers and booleans, as they are.
 
     ``touches`` says how to tell what a call touches, where policies decide by that.
 
@@ -174,6 +175,7 @@ class Tool:
     degraded_description: str | None = None
     definition: JsonObject | None = field(default=None, repr=False)
     closed: bool = False
+    lossless: bool = False
 
     kind = "tool"
 

@@ -45,11 +45,18 @@ class ParsedText:
     value: Any
     locate: Callable[[], dict[KeyPath, int]] = field(repr=False)
     twice: tuple[tuple[KeyPath, int, int], ...] = ()
+    everywhere: Callable[[], dict[KeyPath, int]] | None = field(default=None, repr=False)
+    """Finds what stands in lists too, where ``locate`` passes them over."""
 
     @cached_property
     def at(self) -> dict[KeyPath, int]:
         """The offset of each key. Found when it is first asked for: most texts have nothing wrong."""
         return self.locate()
+
+    @cached_property
+    def at_items(self) -> dict[KeyPath, int]:
+        """The same, with the items of lists and what stands in them."""
+        return self.everywhere() if self.everywhere else self.at
 
 
 def parse(text: str) -> ParsedText:
@@ -62,7 +69,7 @@ def parse(text: str) -> ParsedText:
         value = json.loads(text, object_pairs_hook=_distinct, parse_constant=_refused)
     except (ValueError, RecursionError):
         return _parse_with_care(text)
-    return ParsedText(value, lambda: _places(text))
+    return ParsedText(value, lambda: _places(text), everywhere=lambda: _parse_with_care(text).at)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

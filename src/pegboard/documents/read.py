@@ -10,12 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pegboard.documents import jsonc, toml
+from pegboard.documents import jsonc, toml, yaml
 from pegboard.documents.jsonc import ParsedText
 from pegboard.documents.problems import ConfigProblem, KeyPath, Level, dotted, kind_of
 
 MAX_BYTES: Final = 32_000_000
 """Largest file that is read. Clients that keep their history in the same file stay far below."""
+
+YAML_SUFFIXES: Final = frozenset({".yaml", ".yml"})
 
 _READ_ERRORS: Final[tuple[tuple[type[OSError], str, str], ...]] = (
     (FileNotFoundError, "there is no such file", "Check the path."),
@@ -30,11 +32,11 @@ _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 class Document:
     """One file, parsed. Immutable; belongs to one load.
 
-    ``format`` was told from the content, never from the name; what is at the top is a table.
+    What is at the top is a table.
     """
 
     file: Path
-    format: Literal["json", "toml"]
+    format: Literal["json", "toml", "yaml"]
     text: str = field(repr=False)
     parsed: ParsedText = field(repr=False)
     problems: tuple[ConfigProblem, ...] = ()
@@ -51,7 +53,7 @@ class Document:
 
     def line(self, path: KeyPath) -> int | None:
         """The line of a key, or of the closest key around it; None for the file as a whole."""
-        at = self.parsed.at
+        at = self.parsed.at_items if any(isinstance(step, int) for step in path) else self.parsed.at
         while path and path not in at:
             path = path[:-1]
         return bisect.bisect_left(self._breaks, at[path]) + 1 if path else None
@@ -74,8 +76,8 @@ class Document:
 def read_document(file: Path) -> Document | ConfigProblem:
     """A file as a document, or the one problem that keeps it from being one.
 
-    UTF-8, with or without a byte order mark. The content decides what it is: what begins with ``{`` or a ``//``
-    comment is JSON, anything else TOML.
+    UTF-8, with or without a byte order mark. What is called ``.yaml`` or ``.yml`` is YAML; of any other the content
+    decides, never the name: what begins with ``{`` or a ``//`` comment is JSON, anything else TOML.
     """
     text = read_text(file)
     return text if isinstance(text, ConfigProblem) else parse_document(file, text)
@@ -89,6 +91,8 @@ def read_text(file: Path) -> str | ConfigProblem:
 
 def parse_document(file: Path, text: str) -> Document | ConfigProblem:
     """The same for a text that was read already; ``file`` is its name in messages."""
+    if file.suffix.lower() in YAML_SUFFIXES:
+        return _yaml(file, text)
     return _json(file, text) if text.lstrip()[:1] in ("{", "/") else _toml(file, text)
 
 
@@ -143,6 +147,18 @@ def _json(file: Path, text: str) -> Document | ConfigProblem:
         return ConfigProblem(file=file, message=f"wanted an object, got {kind_of(parsed.value)}.")
     twice = tuple(_twice(file, text, *pair) for pair in parsed.twice)
     return Document(file=file, format="json", text=text, parsed=parsed, problems=twice)
+
+
+def _yaml(file: Path, text: str) -> Document | ConfigProblem:
+    try:
+        parsed = yaml.parse(text)
+    except yaml.YamlSyntaxError as error:
+        line, column = _place(text, error.offset)
+        message = f"not YAML that can be read: {error}."
+        return ConfigProblem(file=file, line=line, column=column, message=message, hint=error.hint)
+    if not isinstance(parsed.value, dict):
+        return ConfigProblem(file=file, message=f"wanted a table, got {kind_of(parsed.value)}.")
+    return Document(file=file, format="yaml", text=text, parsed=parsed)
 
 
 def _twice(file: Path, text: str, path: KeyPath, first: int, second: int) -> ConfigProblem:

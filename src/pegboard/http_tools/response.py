@@ -1,0 +1,144 @@
+"""A reply to a result: what is taken from it, what a failure says, and whether the turn ends. Pure."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from dataclasses import dataclass, field
+from email.message import Message
+from typing import Any, Final
+
+from pegboard.errors import ServiceError
+from pegboard.http_tools.definition import HaltWhen, HttpDefinition
+from pegboard.http_tools.evidence import EVIDENCE_KEY, EvidenceError, shown_of
+from pegboard.http_tools.paths import at_path
+from pegboard.http_tools.scalars import plain
+from pegboard.http_tools.secrets import Scrubber
+from pegboard.tools import MISSING, Halt, ToolResult, text_block
+
+MAX_ERROR_JSON: Final = 2_000
+"""Bytes of a failure's body that is told whole, where it is JSON."""
+MAX_ERROR_TEXT: Final = 200
+"""Characters of any other that are told."""
+MAX_LOCATION: Final = 500
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back. Immutable; belongs to one call. ``text`` is the body, decoded, without secrets."""
+
+    status: int
+    text: str
+    location: str = ""
+    scrubber: Scrubber = field(default_factory=lambda: Scrubber(()))
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is a success."""
+        return 200 <= self.status < 300
+
+    @property
+    def json(self) -> Any:
+        """The body as JSON; MISSING where it is none."""
+        try:
+            return self.scrubber.value(json.loads(self.text.removeprefix("\ufeff"), parse_constant=_refused))
+        except (ValueError, RecursionError):
+            return MISSING
+
+
+def answer_of(
+    status: int, body: bytes, *, content_type: str = "", location: str = "", scrubber: Scrubber | None = None
+) -> Answer:
+    """The answer that a reply is."""
+    scrub = scrubber or Scrubber(())
+    text = scrub.text(decoded(body, content_type))
+    return Answer(status, text, scrub.text(location)[:MAX_LOCATION], scrub)
+
+
+def decoded(body: bytes, content_type: str = "") -> str:
+    """A body as text: by the charset that it says it has, or else UTF-8; what does not fit becomes U+FFFD."""
+    message = Message()
+    message["Content-Type"] = content_type
+    charset = message.get_content_charset("utf-8")
+    try:
+        known = codecs.lookup(charset)
+        # some "encodings" of Python are none: they unpack, or give bytes again
+        return body.decode(known.name if known._is_text_encoding else "utf-8", "replace")
+    except (LookupError, ValueError):
+        return body.decode("utf-8", "replace")
+
+
+def result_of(definition: HttpDefinition, answer: Answer) -> ToolResult | Halt:
+    """The result of a call that was answered. Raises ServiceError for what is no success, or not what was expected."""
+    result = _result(definition, answer)
+    if answer.ok and definition.halt_when and halts(definition.halt_when, answer.json):
+        return Halt(result=result, say=said(definition.halt_when, answer.json))
+    return result
+
+
+def halts(when: HaltWhen, body: Any) -> bool:
+    """Whether a body, as JSON or MISSING, ends the turn."""
+    value = at_path(when.json_path, body)
+    if value is MISSING or isinstance(value, (dict, list)):
+        return False
+    return ("" if value is None else plain(value)) in when.equals
+
+
+def said(when: HaltWhen, body: Any) -> str | None:
+    """What is said when the turn ends; None for nothing."""
+    text = when.say_text if when.say_path is None else at_path(when.say_path, body)
+    return (text.strip() or None) if isinstance(text, str) else None
+
+
+def _result(definition: HttpDefinition, answer: Answer) -> ToolResult:
+    value = _extracted(definition, answer)
+    if isinstance(value, ToolResult) or definition.evidence is None:
+        return ToolResult.of(value)
+    try:
+        shown = shown_of(definition.evidence, value)
+    except EvidenceError as error:
+        raise ServiceError(f"{error}.", data={"status": answer.status}) from None
+    told = {"kind": definition.evidence.kind, "ids": list(shown.ids), "attachments": list(shown.attachments)}
+    result = ToolResult.of({"items": [dict(item) for item in shown.items]})
+    return ToolResult(content=result.content, structured=result.structured, meta={EVIDENCE_KEY: told})
+
+
+def _extracted(definition: HttpDefinition, answer: Answer) -> Any:
+    if definition.extract == "status":
+        return {"status": answer.status}
+    if not answer.ok:
+        raise failure(answer)
+    if definition.extract == "body_raw":
+        return answer.text
+    if definition.extract == "json_path" and not answer.text.strip():
+        # success without a body is success
+        return ToolResult(content=(text_block(f"HTTP {answer.status}, without a body."),))
+    body = answer.json
+    if body is MISSING:
+        raise ServiceError("The response is not JSON.", data={"status": answer.status})
+    if definition.extract == "evidence_envelope":
+        return body
+    value = at_path(definition.path or "", body)
+    if value is MISSING:
+        raise ServiceError(
+            f"The path {definition.path!r} was not found in the response.", data={"status": answer.status}
+        )
+    return value
+
+
+def failure(answer: Answer) -> ServiceError:
+    """The error for an answer that is no success: its status, where it points, or what it says."""
+    data: dict[str, Any] = {"status": answer.status}
+    if 300 <= answer.status < 400 and answer.location.strip():
+        data["location"] = answer.location
+        return ServiceError(f"HTTP {answer.status}: moved to {answer.location}", data=data)
+    body = answer.json if len(answer.text.encode("utf-8", "replace")) <= MAX_ERROR_JSON else MISSING
+    if isinstance(body, (dict, list)):
+        told = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+        return ServiceError(f"HTTP {answer.status}: {told}", data={**data, "body": body})
+    text = answer.text[:MAX_ERROR_TEXT] if answer.text.strip() else ""
+    return ServiceError(f"HTTP {answer.status}: {text}" if text else f"HTTP {answer.status}", data=data)
+
+
+def _refused(word: str) -> Any:
+    raise ValueError(f"{word} is not JSON")

@@ -1,0 +1,195 @@
+"""HTTP tools that run: each call is one request through the egress guard."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from pegboard.context import Context
+from pegboard.errors import CallError, HandlerError, ToolError
+from pegboard.http_tools.definition import CONTEXT_NAMES, HttpDefinition
+from pegboard.http_tools.placeholders import parts_of, placeholders_in
+from pegboard.http_tools.response import answer_of, result_of
+from pegboard.http_tools.secrets import EnvironmentSecrets, Scrubber, SecretProvider
+from pegboard.http_tools.template import Built, Template, Values, template_of
+from pegboard.net.egress import EgressPolicy
+from pegboard.tools import Approval, Halt, Tool, ToolResult
+
+if TYPE_CHECKING:
+    from pegboard.net.client import HttpLimits
+    from pegboard.net.replies import Reply
+
+logger = logging.getLogger(__name__)
+
+MAX_BODY: Final = 1_000_000
+"""Bytes of a reply's body, unpacked, unless told otherwise: ten times the characters of a result."""
+
+_MORE: Final = 5.0
+"""Seconds that a call may last beyond its request, so that the request's own time limit is the one that speaks."""
+
+
+class Client(Protocol):
+    """What sends requests: ``pegboard.net.client.HttpClient``."""
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        policy: EgressPolicy,
+        headers: Mapping[str, str] | None = None,
+        body: bytes = b"",
+        redirects: int = 0,
+        secrets: Collection[str] = (),
+        limits: HttpLimits | None = None,
+    ) -> Reply:
+        """Send one request and read its whole reply. Raises EgressError."""
+        ...
+
+
+@dataclass(frozen=True)
+class HttpCall:
+    """One request that was answered. Immutable. Nothing of address, headers or body is in it."""
+
+    tool: str
+    status: int
+
+
+EventSink = Callable[[HttpCall], None]
+"""Hears of every request that was answered. What it raises is logged, and stops nothing."""
+
+
+def _unheard(event: HttpCall) -> None:
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HttpRuntime:
+    """What HTTP tools run with. Immutable, shared by all of a source.
+
+    ``client`` sends, to where ``policy`` lets it; ``secrets`` gives them at each call (default: the environment's
+    variables); ``context`` are the names that ``{{ctx.*}}`` may have; ``events`` hears of answered requests; ``limits``
+    bound each request (default: 30 s, and a body of 1,000,000 bytes unpacked).
+    """
+
+    client: Client
+    policy: EgressPolicy = field(default_factory=EgressPolicy)
+    secrets: SecretProvider = field(default_factory=EnvironmentSecrets)
+    context: tuple[str, ...] = CONTEXT_NAMES
+    events: EventSink = _unheard
+    limits: HttpLimits | None = None
+
+
+class HttpTool:
+    """One HTTP tool. Process-wide; holds no state of a call. ``tool`` is what registries take."""
+
+    def __init__(self, definition: HttpDefinition, runtime: HttpRuntime, *, source: str = "http") -> None:
+        self.definition = definition
+        self._runtime = runtime
+        self._template: Template = template_of(definition)
+        self._secrets = tuple(secret_names(definition))
+        self.tool = self._tool(source)
+
+    async def execute(self, arguments: dict[str, Any], context: Context) -> ToolResult | Halt:
+        """One call, with arguments that dispatch has checked. Never raises: a failure is a result that says so."""
+        scrubber = Scrubber(())
+        try:
+            secrets = await self._resolved()
+            scrubber = Scrubber(secrets.values())
+            return await self._answered(arguments, context, secrets, scrubber)
+        except CallError as error:
+            return _failed(error, scrubber)
+        except Exception as error:
+            return _failed(self._unexpected(error, context, scrubber), scrubber)
+
+    async def _answered(
+        self, arguments: dict[str, Any], context: Context, secrets: Mapping[str, str], scrubber: Scrubber
+    ) -> ToolResult | Halt:
+        held = {name: context.values[name] for name in self._runtime.context if name in context.values}
+        built = self._template.build(Values(arguments, held, secrets))
+        reply = await self._sent(built, secrets)
+        self._told(reply.status)
+        answer = answer_of(
+            reply.status,
+            reply.body,
+            content_type=reply.header("content-type"),
+            location=reply.header("location"),
+            scrubber=scrubber,
+        )
+        return result_of(self.definition, answer)
+
+    async def _sent(self, built: Built, secrets: Mapping[str, str]) -> Reply:
+        from pegboard.net.client import HttpLimits
+
+        limits = self._runtime.limits or HttpLimits(body_bytes=MAX_BODY)
+        if self.definition.timeout is not None:
+            limits = replace(limits, total_seconds=self.definition.timeout)
+        return await self._runtime.client.request(
+            built.method,
+            built.url,
+            policy=self._runtime.policy,
+            headers=built.headers,
+            body=built.body,
+            secrets=tuple(secrets.values()),
+            limits=limits,
+        )
+
+    async def _resolved(self) -> dict[str, str]:
+        """The secrets that this tool sends, as they are now."""
+        found = {name: await self._runtime.secrets.get(name) for name in self._secrets}
+        absent = [name for name, value in found.items() if value is None]
+        if absent:
+            logger.warning("%r has no value for the secret %r", self.definition.name, absent[0])
+            raise ToolError(
+                f"{self.definition.name!r} needs the secret {absent[0]!r}, which is not set.",
+                hint="This is for the operator to mend: no argument can.",
+            )
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _told(self, status: int) -> None:
+        try:
+            self._runtime.events(HttpCall(self.definition.name, status))
+        except Exception:
+            logger.warning("a sink of events failed at a call of %r", self.definition.name, exc_info=True)
+
+    def _unexpected(self, error: Exception, context: Context, scrubber: Scrubber) -> HandlerError:
+        """Like dispatch's own answer to what nobody expected; but what is logged may quote a secret."""
+        told = "".join(traceback.format_exception(error))
+        logger.error("%r failed (call %s)\n%s", self.definition.name, context.call_id, scrubber.text(told))
+        return HandlerError(
+            f"{self.definition.name!r} failed unexpectedly.",
+            hint=f"The log has the details under {context.call_id}.",
+            data={"id": context.call_id},
+        )
+
+    def _tool(self, source: str) -> Tool:
+        definition = self.definition
+        return Tool(
+            name=definition.name,
+            description=definition.description,
+            handler=self.execute,
+            input_schema=definition.parameters,
+            source=source,
+            category=definition.group,
+            tags=definition.tags,
+            approval=Approval.WRITE if definition.side_effect else Approval.READ,
+            annotations=None if definition.side_effect else {"readOnlyHint": True},
+            timeout=None if definition.timeout is None else definition.timeout + _MORE,
+            lossless=definition.arguments == "lossless",
+        )
+
+
+def secret_names(definition: HttpDefinition) -> list[str]:
+    """The secrets that a definition's headers refer to, each once."""
+    texts = definition.request.headers.values()
+    found = (placeholder for text in texts for placeholder in placeholders_in(parts_of(text)))
+    return list(dict.fromkeys(placeholder.key for placeholder in found if placeholder.kind == "secret"))
+
+
+def _failed(error: CallError, scrubber: Scrubber) -> ToolResult:
+    result = ToolResult.of_error(error)
+    content = tuple({**block, "text": scrubber.text(str(block["text"]))} for block in result.content)
+    return replace(result, content=content, structured=scrubber.value(result.structured))
