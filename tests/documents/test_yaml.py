@@ -70,7 +70,8 @@ def test_what_is_refused_is_told_with_its_place(text: str, what: str, at: int) -
 
 def test_a_bomb_of_aliases_is_refused_at_its_first_anchor() -> None:
     lines = ["a: &a [x, x, x, x, x, x, x, x, x]"] + [
-        f"{name}: &{name} [{', '.join(['*' + before] * 9)}]" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+        f"{name}: &{name} [{', '.join(['*' + before] * 9)}]"
+        for before, name in zip("abcdefgh", "bcdefghi", strict=True)
     ]
     with pytest.raises(yaml.YamlSyntaxError, match="&a names a value"):
         yaml.parse("\n".join(lines))
@@ -88,7 +89,7 @@ def test_the_place_of_every_key_and_item_is_known() -> None:
 def test_a_file_that_is_no_yaml_is_told_with_line_column_and_fix() -> None:
     problem = parse_document(Path("t.yml"), "a: 1\nb: [1\nc: 2\n")
     assert isinstance(problem, ConfigProblem)
-    assert (problem.line, problem.column) == (2, 4) or problem.line == 3
+    assert problem.line in (2, 3)
     assert "not YAML" in str(problem)
     assert problem.hint
 

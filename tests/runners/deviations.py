@@ -18,7 +18,7 @@ from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
 from pegboard.naming import is_legal
 from tests.runners.cases.case import Case as CaseToRun
-from tests.runners.golden import principals, schemas
+from tests.runners.golden import http_tools, principals, schemas
 from tests.runners.golden.outcome import Outcome, Raised, Returned
 from tests.runners.golden.vectors import Case
 
@@ -421,6 +421,90 @@ GOLDEN: Final = (
                 isinstance(told, dict) and told.keys() <= {"kind", "target", "tenantId"} for told in objects(got.value)
             )
         ),
+    ),
+    Rule(
+        "a definition's name is a tool's name",
+        "what every provider takes may be given in a file too; all mistakes are told, not the first alone",
+        http_tools.has_wider_name,
+        lambda case, got: isinstance(got, Returned) or http_tools.refused(case, got),
+    ),
+    Rule(
+        "a secret header refers to a secret",
+        "a secret that is written out in a file is read by whoever reads the file",
+        http_tools.has_plain_secret_header,
+        http_tools.refused,
+    ),
+    Rule(
+        "user and password do not stand in an address",
+        "addresses are logged and told; what is secret goes into a secret header",
+        lambda case: "@" in http_tools.authority(case),
+        http_tools.refused,
+    ),
+    Rule(
+        "no argument chooses the host",
+        "a placeholder in the host is the operator's variable, or a parameter with a fixed list",
+        lambda case: "{{" in http_tools.authority(case),
+        http_tools.refused,
+    ),
+    Rule(
+        "addresses are encoded",
+        "characters outside ASCII in path and query are percent-encoded by the client",
+        http_tools.has_wide_address,
+        lambda case, got: isinstance(got, Returned),
+    ),
+    Rule(
+        "variables hold no placeholders",
+        "what is filled in at load is plain configuration, whatever it says of secrets and parameters",
+        http_tools.names_planted_variable,
+        http_tools.refused,
+    ),
+    Rule(
+        "one bad tool of a manifest is set aside",
+        "it alone, with all its mistakes: the others of the manifest work",
+        lambda case: case.kind == "insika_tool_manifest_batch",
+        http_tools.sets_aside,
+    ),
+    Rule(
+        "arguments are an object",
+        "a text or a list in their place is told as that, not as parameters that are missing",
+        http_tools.has_no_arguments,
+        http_tools.failed,
+    ),
+    Rule(
+        "blank arguments are values",
+        "a text of blanks was given; a text that must not be blank has a minLength or an enum",
+        http_tools.has_blank_argument,
+        http_tools.answered,
+    ),
+    Rule(
+        "a guard is made before it is asked",
+        "a policy with an option that does not exist stops the start, and no call",
+        http_tools.has_unknown_option,
+        raised(TypeError),
+    ),
+    Rule(
+        "a path segment is not empty, '.' or '..'",
+        "each of them names another resource than the definition does",
+        http_tools.fills_path_with_nothing,
+        http_tools.failed,
+    ),
+    Rule(
+        "no header gains a line",
+        "a value with a line break or a control character is refused, not made another one",
+        http_tools.breaks_header,
+        http_tools.failed,
+    ),
+    Rule(
+        "what is absent takes its place along",
+        "an empty pair, header or null is a value, and services act on it",
+        http_tools.leaves_something_out,
+        http_tools.left_out,
+    ),
+    Rule(
+        "a path that begins with $ is JSONPath",
+        "dotted paths are theirs; what they cannot say, RFC 9535 can",
+        http_tools.has_json_path,
+        http_tools.answered,
     ),
 )
 """The rules for golden vectors, in the order they are tried."""

@@ -58,10 +58,10 @@ class Environment:
         text = "" if value is None else value if isinstance(value, str) else json.dumps(value)
         if not text.strip():
             mistakes.wrong(
-                at, f"the environment variable {key!r} is not set, or is blank.", "Set it where Pegboard runs."
+                at, f"{{{{env.{key}}}}} names a variable that is not set, or is blank.", "Set it where Pegboard runs."
             )
         elif "{{" in text:
             hint = "Write placeholders in the definition itself."
-            mistakes.wrong(at, f"the environment variable {key!r} holds a placeholder.", hint)
+            mistakes.wrong(at, f"{{{{env.{key}}}}} names a variable whose value holds a placeholder.", hint)
             return ""
         return text

@@ -55,10 +55,10 @@ def flaw_of(evidence: Evidence, result: Any) -> str:
         return "evidence: the result must be an object"
     items = at_path(evidence.items, result)
     if items is MISSING or items is None:
-        return f"evidence: {evidence.items} is missing"
+        return f"evidence: {_where(evidence)} is missing"
     if not isinstance(items, list):
-        return f"evidence: {evidence.items} must be a list"
-    return next((flaw for place, item in enumerate(items) if (flaw := _flaw(evidence, place, item))), "")
+        return f"evidence: {_where(evidence)} must be a list"
+    return next((flaw for place, item in enumerate(items) if (flaw := _flaw(place, item))), "")
 
 
 def attachments_of(found: Any) -> tuple[Mapping[str, str | None], ...]:
@@ -68,8 +68,12 @@ def attachments_of(found: Any) -> tuple[Mapping[str, str | None], ...]:
     return tuple(one for one in kept if one["type"] in ATTACHMENT_TYPES)[:MAX_ITEMS]
 
 
-def _flaw(evidence: Evidence, place: int, item: Any) -> str:
-    at = f"evidence: {evidence.items}[{place}]"
+def _where(evidence: Evidence) -> str:
+    return "items" if evidence.items == "items" else f"items ({evidence.items})"
+
+
+def _flaw(place: int, item: Any) -> str:
+    at = f"evidence: items[{place}]"
     if not isinstance(item, dict) or not isinstance(item.get("line"), str):
         return f"{at} must be {{id, line}}"
     if item.get("id") is None or item["id"] is False:

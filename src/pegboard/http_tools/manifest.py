@@ -6,9 +6,11 @@ describe tools, with the request's parts beside that.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
+from urllib.parse import quote
 
 from pegboard.documents.problems import KeyPath, shown
 from pegboard.http_tools.environment import Environment
@@ -26,6 +28,9 @@ ENVELOPE_KEYS: Final = frozenset(
     | {"cache_control", "_meta", "icons", "execution", "defer_loading"}
 )
 """What other descriptions of tools have, and this one takes its own from, or leaves out."""
+
+_PLACEHOLDER: Final = re.compile(r"(\{\{[^{}]*\}\})")
+_IN_PATHS: Final = "/%:@!$&'()*+,;=~"
 
 _SHARED: Final = ("response", "group", "timeout", "arguments")
 """Fields that a tool has from the defaults whole, where it has none of its own."""
@@ -82,12 +87,16 @@ def manifest_of(value: Any) -> Manifest:
         if key not in MANIFEST_KEYS:
             close = nearest(str(key), MANIFEST_KEYS)
             mistakes.odd((key,), f"{str(key)!r} is not known here.", f"Did you mean {close!r}?" if close else "")
-    defaults, tools = table.get("defaults") or {}, table.get("tools") or []
-    if not isinstance(defaults, Mapping):
-        mistakes.wanted(("defaults",), "an object for 'defaults'", defaults)
+    defaults, tools = table.get("defaults"), table.get("tools")
+    if defaults is None or defaults is False:
         defaults = {}
-    if not isinstance(tools, (list, tuple)):
-        mistakes.wanted(("tools",), "a list for 'tools'", tools)
+    elif not isinstance(defaults, Mapping):
+        mistakes.wanted(("defaults",), "an object for the manifest's defaults", defaults)
+        defaults = {}
+    if tools is None or tools is False:
+        tools = []
+    elif not isinstance(tools, (list, tuple)):
+        mistakes.wanted(("tools",), "a list for the manifest's tools", tools)
         tools = []
     for key in defaults:
         if key not in DEFAULT_KEYS:
@@ -221,8 +230,8 @@ class _Bringing:
             )
             return None
         self.places["request", "url"] = (*self.at, "endpoint")
-        template = str(self.defaults["path_template"]).replace("{endpoint}", str(endpoint))
-        return f"{self.defaults['base_url']}{template}"
+        template = str(self.defaults["path_template"]).replace("{endpoint}", _in_path(str(endpoint)))
+        return f"{str(self.defaults['base_url']).rstrip('/')}/{template.lstrip('/')}"
 
     def merged(self, key: str, own: Mapping[str, Any], place: KeyPath) -> Any:
         """The defaults' headers or query with the tool's own over them; names of headers are alike in any case."""
@@ -257,6 +266,12 @@ class _Bringing:
             if item not in found:
                 found.append(item)
         return found
+
+
+def _in_path(endpoint: str) -> str:
+    """An endpoint as it stands in a path: it may have several segments and placeholders, but no query."""
+    parts = _PLACEHOLDER.split(endpoint)
+    return "".join(part if place % 2 else quote(part, safe=_IN_PATHS) for place, part in enumerate(parts))
 
 
 def _items(value: Any) -> Iterator[Any]:

@@ -165,7 +165,7 @@ def _halt_when(value: Any, mistakes: Mistakes) -> HaltWhen | None:
     equals = table.get("equals", [])
     values = equals if isinstance(equals, list) else [equals]
     if isinstance(value, Mapping) and not values:
-        mistakes.wrong((*at, "equals"), "halt_when requires 'equals': the values that end the turn, at least one.")
+        mistakes.wrong((*at, "equals"), "halt_when requires a value in 'equals', or a list with at least one.")
     texts = tuple(text_of(item, (*at, "equals"), mistakes) for item in values)
     text, say_path = _say(table.get("say"), (*at, "say"), mistakes)
     return HaltWhen(json_path=path or "", equals=texts, say_text=text, say_path=say_path)

@@ -65,11 +65,11 @@ def build(values: dict[str, Any]) -> dict[str, Any]:
     """A definition as it is kept, its parameters, and whether it is the same when it has been written and read."""
     definition = made(values["definition"])
     again = load_text(dumped(definition), "tool.json", context=CONTEXT).definitions
-    flat = flat_parameters(definition.parameters)
+    parameters, properties = flat_parameters(definition.parameters), definition.parameters["properties"]
     return {
         "to_h": definition.to_json(),
         "required_params": list(definition.parameters["required"]),
-        "top_level_params": [dict(one) | {"type": definition.parameters["properties"][one["name"]]["type"]} for one in flat],
+        "top_level_params": [{**one, "type": properties[one["name"]]["type"]} for one in parameters],
         "round_trip_equal": again == (definition,),
     }
 
