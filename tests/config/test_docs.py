@@ -20,6 +20,7 @@ HEADINGS = {
     "upstreams": "[upstreams.NAME]",
     "import": "[[import]]",
     "python": "[[python]]",
+    "http_tools": "[[http_tools]]",
 }
 TABLES = {**SECTIONS, **{".".join(at): model for at, model in INSIDE.items()}}
 ENVIRON = {"GITHUB_TOKEN": "t"}

@@ -13,7 +13,7 @@ import pytest
 from pegboard import Bm25Ranker, LexicalRanker
 from pegboard.config import Level, Settings
 from pegboard.config.model import GatewayKeys
-from pegboard.config.wire import DEPTH_VARIABLE, MAX_DEPTH, build, gateway_settings, python_names, secrets_of
+from pegboard.config.wire import DEPTH_VARIABLE, MAX_DEPTH, build, file_names, gateway_settings, secrets_of
 from pegboard.errors import ConfigError
 from pegboard.gateway.settings import GatewaySettings
 from pegboard.stores import SqlPinStore
@@ -147,7 +147,7 @@ def test_pegboard_behind_itself_without_end_is_refused() -> None:
 
 def test_python_files_have_names_that_tell_them_apart() -> None:
     files = [Path("/a/tools.py"), Path("/b/tools.py"), Path("/b/other.py"), Path("/a/tools.py")]
-    assert list(python_names(files, taken=["other.py"]).values()) == ["tools.py", "b/tools.py", "b/other.py"]
+    assert list(file_names(files, taken=["other.py"]).values()) == ["tools.py", "b/tools.py", "b/other.py"]
 
 
 def test_secrets_are_the_values_of_env(load_text: Load) -> None:

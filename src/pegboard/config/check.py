@@ -14,6 +14,8 @@ from pegboard.config.model import (
     SECTIONS,
     BoardKeys,
     GatewayKeys,
+    HttpKeys,
+    HttpToolKeys,
     ImportKeys,
     Keys,
     LimitKeys,
@@ -59,8 +61,9 @@ _WRITTEN: Final[Mapping[str, str]] = {
     "upstreams": "[upstreams.NAME]",
     "import": "[[import]]",
     "python": "[[python]]",
+    "http_tools": "[[http_tools]]",
 }
-_LISTS: Final = frozenset({"import", "python"})
+_LISTS: Final = frozenset({"import", "python", "http_tools"})
 _MANY: Final = frozenset({"upstreams", "principals", *_LISTS})
 """Sections that hold many tables."""
 
@@ -79,9 +82,9 @@ _DECIDING: Final = frozenset({*RIGHTS, "principal", "mandatory", "on_drift"})
 class CheckedFile:
     """What holds of a ``pegboard.toml``, and what does not. Belongs to one load.
 
-    What is wrong is set aside in the smallest piece that makes sense without it: an upstream, an import or a Python
-    file as a whole, since half of one could do harm; anywhere else the single key, whose default then holds. Imports
-    and Python files keep their place in the document. ``unread`` are the sections of which a part could not be told.
+    What is wrong is set aside in the smallest piece that makes sense without it: an upstream, an import or a file of
+    tools as a whole, since half of one could do harm; anywhere else the single key, whose default then holds. Imports
+    and files of tools keep their place in the document. ``unread`` are the sections of which a part could not be told.
     ``refused`` are the problems with which nothing of the file may hold: they stand in what decides about rights.
     """
 
@@ -99,6 +102,8 @@ class CheckedFile:
     upstreams: dict[str, UpstreamKeys] = field(default_factory=dict)
     imports: dict[int, ImportKeys] = field(default_factory=dict)
     python: dict[int, PythonKeys] = field(default_factory=dict)
+    http: HttpKeys = field(default_factory=HttpKeys)
+    http_tools: dict[int, HttpToolKeys] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
     problems: list[ConfigProblem] = field(default_factory=list)
     refused: list[ConfigProblem] = field(default_factory=list)

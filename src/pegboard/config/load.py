@@ -31,7 +31,8 @@ class Loaded:
 
     ``files`` are all that were read or looked for: a change of one can change the result. What else the files may have
     meant is not known where ``held`` names upstreams that were set aside for a mistake, ``broken`` imported files that
-    could not be understood, and ``unread`` sections (``upstreams``, ``import``, ``python``) of which a part was not.
+    could not be understood, and ``unread`` sections (``upstreams``, ``import``, ``python``, ``http_tools``) of which a
+    part was not.
     """
 
     settings: Settings
@@ -111,7 +112,7 @@ class _Load:
                 raise config_error(file.refused)
             own = self.own(main, file)
             self.files.append(main.file)
-            self.problems.extend((*file.problems, *_missing_python(main, file)))
+            self.problems.extend((*file.problems, *_missing_files(main, file)))
         imported = [candidate for one in self.imports(main, file, clients) for candidate in self.taken(one)]
         upstreams = self.upstreams(own, imported)
         return Loaded(
@@ -176,11 +177,13 @@ def _sets_aside(problem: ConfigProblem) -> bool:
     return problem.level is Level.ERROR and problem.entry != ""
 
 
-def _missing_python(main: Document, file: CheckedFile) -> Iterator[ConfigProblem]:
-    for place, keys in file.python.items():
-        path = path_of(keys.file, main.file.parent)
+def _missing_files(main: Document, file: CheckedFile) -> Iterator[ConfigProblem]:
+    """Files of tools that are not there."""
+    python = {("python", place): keys.file for place, keys in file.python.items()}
+    for at, name in {**python, **{("http_tools", place): keys.file for place, keys in file.http_tools.items()}}.items():
+        path = path_of(name, main.file.parent)
         if not path.is_file():
-            yield main.problem(("python", place, "file"), f"{path}: there is no such file.", "Check the path.")
+            yield main.problem((*at, "file"), f"{path}: there is no such file.", "Check the path.")
 
 
 def _in_order(problems: list[ConfigProblem]) -> tuple[ConfigProblem, ...]:
@@ -211,6 +214,9 @@ def _settings(
         profiles=profiles,
         upstreams=upstreams,
         python=tuple(path_of(entry.file, base) for entry in file.python.values()),
+        http=file.http,
+        http_tools={path_of(entry.file, base): entry.spec for entry in file.http_tools.values()},
+        secrets_folder=path_of(file.http.secrets_folder, base) if file.http.secrets_folder else None,
         file=main.file if main else None,
         policy=_rules(main, file.policy) if main and file.policy else None,
         principals={name: keys.principal(name) for name, keys in file.principals.items()},

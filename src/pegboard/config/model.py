@@ -15,6 +15,7 @@ from pegboard.auth import Action, Principal
 from pegboard.composition import Collisions
 from pegboard.config.kinds import (
     ARGUMENTS,
+    CONTEXT,
     FLAG,
     NAME,
     PREFIX,
@@ -31,11 +32,16 @@ from pegboard.config.kinds import (
     list_of,
     seconds,
     table,
+    table_of,
 )
 from pegboard.drift import OnDrift
+from pegboard.errors import ConfigError
+from pegboard.http_tools.definition import CONTEXT_NAMES
 from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
+from pegboard.net.egress import EgressPolicy
 from pegboard.rules import WORDS, Rule, faults
+from pegboard.sources.http import HttpFileSpec
 from pegboard.sources.mcp.spec import Era, StdioSpec
 from pegboard.tools import Approval, OutputCheck, Visibility
 
@@ -61,6 +67,10 @@ ACTIONS: Final = list_of(choice(*Action))
 TIERS: Final = list_of(choice(*Approval))
 KINDS: Final = list_of(choice(*WORDS["kinds"]))
 TIER: Final = choice(*Approval)
+SCHEMES: Final = list_of(choice("https", "http"))
+PORTS: Final = list_of(integer(1, 65535))
+PRIVATE_HOSTS: Final = table_of(NAMES)
+SECRET_PLACES: Final = list_of(choice("environment", "files", "keyring"))
 
 
 def key(kind: Kind, about: str, default: Any = None, *, required: bool = False) -> Any:
@@ -289,6 +299,74 @@ class PythonKeys(Keys):
     file: str = key(NAME, "The Python file, relative to this one.", "", required=True)
 
 
+@dataclass(frozen=True, kw_only=True)
+class HttpKeys(Keys):
+    """``[http]``: what HTTP tools may reach, and what they send along. Immutable; belongs to one load."""
+
+    schemes: tuple[str, ...] = key(SCHEMES, "Schemes of addresses.", ("https",))
+    ports: tuple[int, ...] | None = key(PORTS, "Ports; unset: 80, 443, and those from 1024 on but for known services.")
+    hosts: tuple[str, ...] | None = key(NAMES, "Hosts, or `*.name` for all below it; unset: any that is public.")
+    private_hosts: Mapping[str, tuple[str, ...]] | None = key(PRIVATE_HOSTS, "Hosts inside, each with its networks.")
+    networks: tuple[str, ...] = key(NAMES, "Networks inside that any host may be in.", ())
+    origins: tuple[str, ...] = key(NAMES, "Addresses of your own, exactly: scheme, host and port; loopback too.", ())
+    timeout: float = key(SECONDS, "Seconds that one request may take, unless its tool says otherwise.", 30.0)
+    max_body: int = key(COUNT, "Bytes of a reply at most, unpacked.", 1_000_000)
+    secrets: tuple[str, ...] = key(SECRET_PLACES, "Where secrets are looked for, in this order.", ("environment",))
+    secrets_prefix: str = key(TEXT, "What stands before a secret's name in the environment.", "")
+    secrets_folder: str | None = key(NAME, "The folder of `files`, relative to this one: a file for each secret.")
+    context: Mapping[str, str] | None = key(CONTEXT, "Values of `{{ctx.*}}` where a call has none, by name.")
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """What the guard cannot take, and secrets in files without a folder."""
+        for name in ("hosts", "private_hosts", "networks", "origins"):
+            try:
+                EgressPolicy.allowing(**{name: getattr(self, name)})
+            except ConfigError as error:
+                yield name, str(error)
+        if "files" in self.secrets and self.secrets_folder is None:
+            yield "secrets", "wanted a secrets_folder beside it."
+
+    @property
+    def policy(self) -> EgressPolicy:
+        """What may be reached."""
+        return EgressPolicy.allowing(
+            schemes=self.schemes,
+            ports=self.ports,
+            hosts=self.hosts,
+            private_hosts=self.private_hosts,
+            networks=self.networks,
+            origins=self.origins,
+        )
+
+    @property
+    def context_names(self) -> tuple[str, ...]:
+        """The names that ``{{ctx.*}}`` may have."""
+        return tuple(dict.fromkeys((*CONTEXT_NAMES, *(self.context or ()))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class HttpToolKeys(Keys):
+    """``[[http_tools]]``: a file of HTTP tools. Immutable; belongs to one load."""
+
+    file: str = key(NAME, "A file of one tool or many, in TOML, YAML or JSON, relative to this one.", "", required=True)
+    prefix: str | Literal[False] | None = key(PREFIX, "What stands before its tools' names, with `__`; unset: nothing.")
+    visibility: Word = key(VISIBILITY, "Of its tools: one word for all, or a table from globs.")
+    approval: Word = key(APPROVAL, "The tier of its tools; unset: write for those with a side effect, else read.")
+    include: tuple[str, ...] | None = key(TEXTS, "Globs of its tools' names; only these are taken in.")
+    exclude: tuple[str, ...] | None = key(TEXTS, "Globs of its tools' names; these are not taken in.")
+
+    @property
+    def spec(self) -> HttpFileSpec:
+        """What the source is told."""
+        return HttpFileSpec(
+            prefix=self.prefix or "",
+            visibility=self.visibility or Visibility.ON_DEMAND,
+            approval=self.approval,
+            include=self.include or (),
+            exclude=self.exclude or (),
+        )
+
+
 SECTIONS: Final[Mapping[str, type[Keys]]] = {
     "gateway": GatewayKeys,
     "limits": LimitKeys,
@@ -303,9 +381,11 @@ SECTIONS: Final[Mapping[str, type[Keys]]] = {
     "upstreams": UpstreamKeys,
     "import": ImportKeys,
     "python": PythonKeys,
+    "http": HttpKeys,
+    "http_tools": HttpToolKeys,
 }
-"""The tables of the file. ``upstreams`` and ``principals`` hold one such table a name; ``import`` and ``python`` are
-lists of them."""
+"""The tables of the file. ``upstreams`` and ``principals`` hold one such table a name; ``import``, ``python`` and
+``http_tools`` are lists of them."""
 
 INSIDE: Final[Mapping[tuple[str, str], type[Keys]]] = {("policy", "rules"): RuleKeys}
 """The keys of sections that hold lists of tables."""
@@ -330,8 +410,9 @@ class Settings:
     """A configuration, read, merged and filled in. Immutable; belongs to one load.
 
     ``upstreams`` by name, those of the file itself first, then those of imports in their order. ``python``,
-    ``log_file``, ``receipts_file`` and ``store_file`` are absolute paths; without a ``store_file`` boards are kept in
-    memory, else for ``store_keep`` days. ``profiles`` has only those that the file changes.
+    ``http_tools``, ``secrets_folder``, ``log_file``, ``receipts_file`` and ``store_file`` are absolute paths; without a
+    ``store_file`` boards are kept in memory, else for ``store_keep`` days. ``profiles`` has only those that the file
+    changes.
     ``file`` is the file itself, None where there are only clients' files.
     ``policy`` are the rules in force, None where the file has no ``[policy]`` and everything is allowed; ``principals``
     are those that it names, ``principal`` the one whose rights the gateway's clients have, None for trusted local use.
@@ -349,6 +430,9 @@ class Settings:
     profiles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     upstreams: Mapping[str, Upstream] = field(default_factory=dict)
     python: tuple[Path, ...] = ()
+    http: HttpKeys = field(default_factory=HttpKeys)
+    http_tools: Mapping[Path, HttpFileSpec] = field(default_factory=dict)
+    secrets_folder: Path | None = None
     file: Path | None = field(default=None, compare=False)
     policy: tuple[Rule, ...] | None = None
     principals: Mapping[str, Principal] = field(default_factory=dict)

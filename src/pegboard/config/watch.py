@@ -15,10 +15,11 @@ from pegboard.config.load import Loaded
 from pegboard.config.model import Settings, Upstream
 from pegboard.config.paths import real
 from pegboard.config.reload import diff
-from pegboard.config.wire import Wired, depth_of, policy_of, python_names, source_of
+from pegboard.config.wire import Wired, depth_of, http_source, names_of_files, policy_of, source_of
 from pegboard.documents.problems import ConfigProblem, Level
 from pegboard.errors import ConfigError
 from pegboard.registry import Source
+from pegboard.sources.http import HttpToolFile
 from pegboard.sources.python_file import PythonFile
 from pegboard.threads import in_thread
 
@@ -62,6 +63,7 @@ class Reloader:
         self._policy = loaded.settings.policy
         self._upstreams = dict(loaded.settings.upstreams)
         self._python = {path: _stamp(path) for path in loaded.settings.python}
+        self._http = {path: (spec, _stamp(path)) for path, spec in loaded.settings.http_tools.items()}
         self._seen = self._stamps()
         self._lock = asyncio.Lock()
 
@@ -99,6 +101,7 @@ class Reloader:
             self._apply_policy(loaded.settings)
             await self._apply_upstreams(loaded)
             await self._apply_python(loaded)
+            await self._apply_http(loaded)
 
     async def _reload_whatever_comes(self) -> None:
         try:
@@ -145,10 +148,26 @@ class Reloader:
             await self._remove(sources[path].name)
         for path in found.change:
             sources[path].reload()
-        names = python_names(settings.python, settings.upstreams)
+        names = names_of_files(settings)
         for path in found.start:
             await self._put(PythonFile(names[path], path))
         self._python = {path: self._python[path] for path in held} | fresh
+
+    async def _apply_http(self, loaded: Loaded) -> None:
+        settings = loaded.settings
+        fresh = {path: (spec, _stamp(path)) for path, spec in settings.http_tools.items()}
+        held = {path for path in self._http if "http_tools" in loaded.unread}
+        found = diff(self._http, fresh, held)
+        sources = {source.path: source for source in self._peg.sources if isinstance(source, HttpToolFile)}
+        for path in found.stop:
+            await self._remove(sources[path].name)
+        names = names_of_files(settings)
+        for path, (spec, _) in {**found.start, **found.change}.items():
+            if path in found.change and spec == self._http[path][0]:
+                sources[path].reload()
+            else:
+                await self._put(http_source(names[path], path, spec, settings))
+        self._http = {path: self._http[path] for path in held} | fresh
 
     async def _put(self, source: Source) -> None:
         """Add a source, or put it in the place of the one of its name."""
@@ -164,7 +183,8 @@ class Reloader:
             logger.exception("source %r did not stop cleanly", name)
 
     def _watched(self) -> tuple[Path, ...]:
-        return (*self._loaded.files, *self._loaded.settings.python)
+        settings = self._loaded.settings
+        return (*self._loaded.files, *settings.python, *settings.http_tools)
 
     def _stamps(self) -> dict[Path, Stamp]:
         return {file: _stamp(file) for file in self._watched()}
@@ -215,5 +235,5 @@ def _existing(folder: Path) -> Path:
 
 def _changed_elsewhere(old: Settings, new: Settings) -> Iterable[str]:
     """The parts of the settings, other than sources and the policy, that are not equal."""
-    old = replace(old, upstreams=new.upstreams, python=new.python, policy=new.policy)
+    old = replace(old, upstreams=new.upstreams, python=new.python, http_tools=new.http_tools, policy=new.policy)
     return (name for name, value in vars(new).items() if value != getattr(old, name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,6 +17,7 @@ from pegboard.pin_store import PinStore
 from pegboard.receipts import ReceiptFile, ReceiptSink
 from pegboard.registry import Source
 from pegboard.rules import RulePolicy
+from pegboard.sources.http import HttpFileSpec, HttpToolFile
 from pegboard.sources.mcp import StdioUpstream
 from pegboard.sources.mcp.launch import secret_values
 from pegboard.sources.python_file import PythonFile
@@ -24,6 +25,7 @@ from pegboard.sources.python_file import PythonFile
 if TYPE_CHECKING:
     from pegboard.approval import Approver
     from pegboard.gateway.settings import GatewaySettings
+    from pegboard.http_tools.secrets import SecretProvider
 
 DEPTH_VARIABLE: Final = "PEGBOARD_DEPTH"
 MAX_DEPTH: Final = 3
@@ -47,9 +49,10 @@ def build(settings: Settings, *, environ: Mapping[str, str] | None = None, appro
     script, which ``load`` cannot see.
     """
     depth = depth_of(os.environ if environ is None else environ)
-    names = python_names(settings.python, settings.upstreams)
+    names = names_of_files(settings)
     sources: list[Source] = [
         *(PythonFile(names[path], path) for path in settings.python),
+        *(http_source(names[path], path, spec, settings, environ) for path, spec in settings.http_tools.items()),
         *(source_of(upstream, depth) for upstream in settings.upstreams.values()),
     ]
     ranker = None
@@ -113,6 +116,40 @@ def source_of(upstream: Upstream, depth: int = 0) -> StdioUpstream:
     return StdioUpstream(replace(upstream.spec, env=env), lazy=upstream.lazy)
 
 
+def http_source(
+    name: str, path: Path, spec: HttpFileSpec, settings: Settings, environ: Mapping[str, str] | None = None
+) -> HttpToolFile:
+    """The source that runs a file of HTTP tools."""
+    from pegboard.http_tools.tool import Client, HttpRuntime
+    from pegboard.net.client import HttpLimits
+
+    keys, secrets = settings.http, secrets_provider(settings, environ)
+
+    def runtime(client: Client) -> HttpRuntime:
+        return HttpRuntime(
+            client=client,
+            policy=keys.policy,
+            secrets=secrets,
+            context=keys.context_names,
+            values=keys.context or {},
+            limits=HttpLimits(total_seconds=keys.timeout, body_bytes=keys.max_body),
+        )
+
+    return HttpToolFile(name, path, runtime, spec=spec, environ=environ)
+
+
+def secrets_provider(settings: Settings, environ: Mapping[str, str] | None = None) -> SecretProvider:
+    """Where HTTP tools get their secrets. Raises ConfigError where a place needs what is not installed."""
+    from pegboard.http_tools.secrets import ChainedSecrets, EnvironmentSecrets, FileSecrets, KeyringSecrets
+
+    make: Mapping[str, Callable[[], SecretProvider]] = {
+        "environment": lambda: EnvironmentSecrets(environ, prefix=settings.http.secrets_prefix),
+        "files": lambda: FileSecrets(settings.secrets_folder or Path()),
+        "keyring": KeyringSecrets,
+    }
+    return ChainedSecrets([make[place]() for place in settings.http.secrets])
+
+
 def depth_of(environ: Mapping[str, str]) -> int:
     """How many Pegboards this one stands behind.
 
@@ -128,8 +165,13 @@ def depth_of(environ: Mapping[str, str]) -> int:
     return depth
 
 
-def python_names(files: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:
-    """A source's name for each Python file: its own, with as many folders before it as keep it apart from others."""
+def names_of_files(settings: Settings) -> dict[Path, str]:
+    """The sources' names of all files of tools."""
+    return file_names((*settings.python, *settings.http_tools), settings.upstreams)
+
+
+def file_names(files: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:
+    """A source's name for each file: its own, with as many folders before it as keep it apart from others."""
     names: dict[Path, str] = {}
     used = set(taken)
     for file in files:

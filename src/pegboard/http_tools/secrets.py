@@ -80,9 +80,7 @@ class KeyringSecrets:
 
     def __init__(self, service: str = "pegboard") -> None:
         try:
-            from importlib import import_module
-
-            keyring = import_module("keyring")
+            import keyring
         except ImportError as error:
             from pegboard.errors import ConfigError
 

@@ -71,7 +71,8 @@ class HttpRuntime:
     """What HTTP tools run with. Immutable, shared by all of a source.
 
     ``client`` sends, to where ``policy`` lets it; ``secrets`` gives them at each call (default: the environment's
-    variables); ``context`` are the names that ``{{ctx.*}}`` may have; ``events`` hears of answered requests; ``limits``
+    variables); ``context`` are the names that ``{{ctx.*}}`` may have, ``values`` what they have where the call's own
+    context has nothing; ``events`` hears of answered requests; ``limits``
     bound each request (default: 30 s, and a body of 1,000,000 bytes unpacked).
     """
 
@@ -79,6 +80,7 @@ class HttpRuntime:
     policy: EgressPolicy = field(default_factory=EgressPolicy)
     secrets: SecretProvider = field(default_factory=EnvironmentSecrets)
     context: tuple[str, ...] = CONTEXT_NAMES
+    values: Mapping[str, str] = field(default_factory=dict)
     events: EventSink = _unheard
     limits: HttpLimits | None = None
 
@@ -108,7 +110,8 @@ class HttpTool:
     async def _answered(
         self, arguments: dict[str, Any], context: Context, secrets: Mapping[str, str], scrubber: Scrubber
     ) -> ToolResult | Halt:
-        held = {name: context.values[name] for name in self._runtime.context if name in context.values}
+        known = {**self._runtime.values, **context.values}
+        held = {name: known[name] for name in self._runtime.context if name in known}
         built = self._template.build(Values(arguments, held, secrets))
         reply = await self._sent(built, secrets)
         self._told(reply.status)
