@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pegboard.approval import Approver
     from pegboard.gateway.settings import GatewaySettings
     from pegboard.http_tools.secrets import SecretProvider
+    from pegboard.net.client import HttpClient
 
 DEPTH_VARIABLE: Final = "PEGBOARD_DEPTH"
 MAX_DEPTH: Final = 3
@@ -40,10 +41,17 @@ class Wired:
     problems: tuple[ConfigProblem, ...] = ()
 
 
-def build(settings: Settings, *, environ: Mapping[str, str] | None = None, approver: Approver | None = None) -> Wired:
+def build(
+    settings: Settings,
+    *,
+    environ: Mapping[str, str] | None = None,
+    approver: Approver | None = None,
+    http_client: Callable[[], HttpClient] | None = None,
+) -> Wired:
     """A Pegboard with everything that ``settings`` name. Nothing is started and no Python file is run before it is.
 
-    ``approver`` is asked about calls that need it (default: nobody, so that they are refused).
+    ``approver`` is asked about calls that need it (default: nobody, so that they are refused). ``http_client`` makes
+    the client of each file of HTTP tools, for a proxy or certificates of one's own.
 
     Raises ConfigError when Pegboard has been started from inside itself over and over: an entry starts it through a
     script, which ``load`` cannot see.
@@ -52,7 +60,10 @@ def build(settings: Settings, *, environ: Mapping[str, str] | None = None, appro
     names = names_of_files(settings)
     sources: list[Source] = [
         *(PythonFile(names[path], path) for path in settings.python),
-        *(http_source(names[path], path, spec, settings, environ) for path, spec in settings.http_tools.items()),
+        *(
+            http_source(names[path], path, spec, settings, environ, http_client)
+            for path, spec in settings.http_tools.items()
+        ),
         *(source_of(upstream, depth) for upstream in settings.upstreams.values()),
     ]
     ranker = None
@@ -117,7 +128,12 @@ def source_of(upstream: Upstream, depth: int = 0) -> StdioUpstream:
 
 
 def http_source(
-    name: str, path: Path, spec: HttpFileSpec, settings: Settings, environ: Mapping[str, str] | None = None
+    name: str,
+    path: Path,
+    spec: HttpFileSpec,
+    settings: Settings,
+    environ: Mapping[str, str] | None = None,
+    client: Callable[[], HttpClient] | None = None,
 ) -> HttpToolFile:
     """The source that runs a file of HTTP tools."""
     from pegboard.http_tools.tool import Client, HttpRuntime
@@ -135,7 +151,7 @@ def http_source(
             limits=HttpLimits(total_seconds=keys.timeout, body_bytes=keys.max_body),
         )
 
-    return HttpToolFile(name, path, runtime, spec=spec, environ=environ)
+    return HttpToolFile(name, path, runtime, spec=spec, client=client, environ=environ)
 
 
 def secrets_provider(settings: Settings, environ: Mapping[str, str] | None = None) -> SecretProvider:

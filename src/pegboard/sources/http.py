@@ -104,7 +104,7 @@ class HttpToolFile:
         runtime: Callable[[Client], HttpRuntime],
         *,
         spec: HttpFileSpec | None = None,
-        client: Callable[[], Closable] = _client,
+        client: Callable[[], Closable] | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
@@ -112,7 +112,7 @@ class HttpToolFile:
         self.spec = spec or HttpFileSpec()
         self.registry = ToolRegistry(name)
         self._make_runtime = runtime
-        self._make_client = client
+        self._make_client = client or _client
         self._environ = environ
         self._client: Closable | None = None
         self._held = _Held()

@@ -18,7 +18,8 @@ class Answer:
     ``text`` is everything of it that somebody reads. ``names`` are the tools in it as they are shown, ``bare`` as their
     sources call them. ``items`` are definitions as a listing shows them. ``wire`` is a tool result as MCP has it,
     ``parts`` are the answers of a step that does a thing several times. ``given`` are the arguments that were sent,
-    ``halted_by`` is the tool that ends the turn.
+    ``halted_by`` is the tool that ends the turn. ``connects`` are the addresses that each call of the step tried to
+    connect to, where there is no network.
     """
 
     text: str = ""
@@ -36,6 +37,7 @@ class Answer:
     cancelled: bool = False
     halted_by: str | None = None
     progress: Sequence[Any] = ()
+    connects: Sequence[Sequence[str]] = ()
     seconds: float = 0.0
     step: Mapping[str, Any] = field(default_factory=dict)
 

@@ -20,6 +20,8 @@ class Configuration:
     upstreams: dict[str, Table] = field(default_factory=dict)
     limits: Table = field(default_factory=dict)
     python: list[str] = field(default_factory=list)
+    http: Table = field(default_factory=dict)
+    http_tools: list[str] = field(default_factory=list)
 
     @property
     def file(self) -> Path:
@@ -44,6 +46,9 @@ class Configuration:
             lines += table(f"upstreams.{value(name)}", keys)
         for path in self.python:
             lines += ["[[python]]", f"file = {value(path)}", ""]
+        lines += table("http", self.http) if self.http else []
+        for path in self.http_tools:
+            lines += ["[[http_tools]]", f"file = {value(path)}", ""]
         return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from tests.runners.cases import (
     expecting,
     expecting_of_clients,
+    expecting_of_requests,
     expecting_of_state,
     expecting_of_tools,
     expecting_of_world,
@@ -23,6 +24,7 @@ CHECKS: Final[dict[str, Check]] = {
     **expecting_of_world.CHECKS,
     **expecting_of_clients.CHECKS,
     **expecting_of_state.CHECKS,
+    **expecting_of_requests.CHECKS,
 }
 
 

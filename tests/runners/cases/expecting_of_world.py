@@ -130,11 +130,6 @@ def upstream_env(wanted: Any, answer: Answer, world: World) -> str:
     return ""
 
 
-def no_request(wanted: Any, answer: Answer, world: World) -> str:
-    got = [request for server in world.http for request in server.requests]
-    return claim(not got, f"{len(got)} requests reached the server: {got[:2]}")
-
-
 def starts_at_most(name: str) -> Check:
     """How often an upstream was started."""
 
@@ -214,7 +209,6 @@ CHECKS: Final[dict[str, Check]] = {
     "adds": adds,
     "content_equals_upstream": content_equals_upstream,
     "item_order_starts_with": starts_with_items_of,
-    "no_request": no_request,
     "order": order,
     "same_answer_as": same_answer_as,
     "same_bytes_as": same_bytes_as,

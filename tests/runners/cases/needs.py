@@ -14,15 +14,11 @@ from tests.runners.cases.local import FIELDS
 from tests.runners.cases.steps import STEPS
 
 FEATURES: Final = {
-    "http_tool": "HTTP tools",
     "openapi": "OpenAPI documents",
     "http_upstream": "upstreams over HTTP",
     "skills": "skills",
     "generate_skills": "skills",
     "embedder": "encoders",
-    "egress_allow": "the egress guard",
-    "secrets": "secrets",
-    "limits": "limits of HTTP and skills",
     "serve_http": "the gateway over HTTP, with sign-in",
 }
 """The step words whose feature has a name; any other is told as it stands."""
@@ -63,5 +59,11 @@ def _fields(file: Path) -> set[str]:
         return set()
 
 
-VALUES: Final = {"via": ("call", "tools/call", "cli"), "expose": ("all",), "then": ("resume",)}
+VALUES: Final = {
+    "mode": ("lenient-if-any",),
+    "transport": ("stub",),
+    "via": ("call", "tools/call", "cli"),
+    "expose": ("all",),
+    "then": ("resume",),
+}
 """Fields of which only some values are understood."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.runners.cases import persisting, setting_up, showing, using, wiring
+from tests.runners.cases import http_tools, persisting, setting_up, showing, using, wiring
 from tests.runners.cases.step import Do
 
 STEPS: Final[dict[str, Do]] = {
     **setting_up.STEPS,
+    **http_tools.STEPS,
     **showing.STEPS,
     **using.STEPS,
     **wiring.STEPS,

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pegboard.errors import PegboardError
+from tests.runners.cases import http_tools
 from tests.runners.cases.answer import Answer, Clock, of_result
 from tests.runners.cases.case import Step
 from tests.runners.cases.doors import BoardDoor, Door, cancelled_after
@@ -28,6 +29,9 @@ META: Final = {
 """Cases' words for meta-tools, and ours."""
 
 CHANGE_SECONDS: Final = 3.0
+
+HTTP: Final = {"mode", "transport", "resolver"}
+"""Fields of calls of HTTP tools."""
 
 WHO: Final = {"as", "session", "label"}
 """Fields of every step that goes through a door."""
@@ -124,12 +128,16 @@ def about_one(word: str) -> Any:
 async def call(world: World, step: Step) -> Answer:
     """A call by the tool's own name, from a board, a client or the command line; ``via`` call means ``call_tool``.
 
-    A time limit is a setting.
+    A time limit is a setting. A call in a lenient mode goes to the tool's lenient twin.
     """
     if "timeout_s" in step:
         world.configuration.limits["call_timeout"] = step["timeout_s"]
         world.changed()
+    if http_tools.means_any_address(world, step["tool"]):
+        return await http_tools.written_out(world, step["tool"], step.get("args") or {}, step.get("resolver"))
     catalog = (await world.peg()).catalog
+    if "mode" in step:
+        step = {**step, "tool": step["tool"] + http_tools.LENIENT}
     name, arguments = _call_of(world, step)
     answer = await refused(world, step, lambda door: _through(door, step.get("via"), name, arguments, step.get("meta")))
     if world.announces(step["tool"]):
@@ -262,7 +270,7 @@ STEPS: Final = {
     "explain": Do(about_one("explain"), WHO | {"tool", "query"}),
     "load": Do(about_one("load"), WHO | {"tool", "query"}),
     "unload": Do(about_one("unload"), WHO | {"tool", "query"}),
-    "call": Do(call, WHO | {"tool", "args", "raw_args", "args_as_text", "source", "via", "meta", "timeout_s"}),
+    "call": Do(call, WHO | {"tool", "args", "raw_args", "args_as_text", "source", "via", "meta", "timeout_s", *HTTP}),
     "batch": Do(batch, WHO | {"calls"}),
     "call_each": Do(call_each, WHO | {"args"}),
     "call_each_args": Do(call_each_args, WHO | {"tool", "doors", "args_list"}),

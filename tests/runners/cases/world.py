@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import resource
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
@@ -14,6 +15,7 @@ from pegboard.board import Board
 from pegboard.config import load
 from pegboard.config.wire import build, store_of
 from pegboard.metatools import META_TOOLS
+from pegboard.net.client import HttpClient
 from pegboard.peg import Pegboard
 from pegboard.receipts import Receipt
 from pegboard.registry import SourceStatus, ToolRegistry
@@ -73,6 +75,10 @@ class World:
         self.answers: list[Answer] = []
         self.log_marks: dict[str, int] = {}
         self.http: list[HttpServer] = []
+        self.reach_is_told = False
+        """Whether a step has said what may be reached."""
+        self.http_client: Callable[[], HttpClient] = HttpClient
+        self.memory_mark = 0
         self.heard = Heard()
         self.client: LineClient | None = None
         """The client that steps go through from now on; None for boards in this process."""
@@ -82,6 +88,7 @@ class World:
         """Told of every commit of a loop of commits, once it is acknowledged."""
         self._names: dict[str, tuple[str, str]] = {}
         self._saved: set[str] = set()
+        self._requests_mark: dict[int, int] = {}
         self._peg: Pegboard | None = None
         self._outdated = True
         self._wires: dict[str | None, LineClient] = {}
@@ -113,7 +120,7 @@ class World:
             return Pegboard(
                 [self.local], policy=self.policy, limits=settings.limits, receipts=self, store=store_of(settings)
             )
-        wired = build(settings)
+        wired = build(settings, http_client=self.http_client)
         for problem in wired.problems:
             self.heard.lines.append(str(problem))
         return wired.peg
@@ -215,6 +222,12 @@ class World:
     def mark_logs(self) -> None:
         """A step begins: what is in the logs now belongs to earlier ones."""
         self.log_marks = {name: len(messages(self.upstream_log(name))) for name in self.configuration.upstreams}
+        self._requests_mark = {id(server): len(server.requests) for server in self.http}
+        self.memory_mark = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    def requests_of_step(self) -> list[Message]:
+        """What the scripted HTTP servers got since the step began."""
+        return [one for server in self.http for one in server.requests[self._requests_mark.get(id(server), 0) :]]
 
     @property
     def all_text(self) -> Iterator[str]:
