@@ -58,6 +58,7 @@ class Reloader:
         self._peg = wired.peg
         self._load = load
         self._on_load = on_load
+        self._environ = environ
         self._depth = depth_of(os.environ if environ is None else environ)
         self._loaded = loaded
         self._policy = loaded.settings.policy
@@ -166,7 +167,7 @@ class Reloader:
             if path in found.change and spec == self._http[path][0]:
                 sources[path].reload()
             else:
-                await self._put(http_source(names[path], path, spec, settings))
+                await self._put(http_source(names[path], path, spec, settings, self._environ))
         self._http = {path: self._http[path] for path in held} | fresh
 
     async def _put(self, source: Source) -> None:

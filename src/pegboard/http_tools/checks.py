@@ -45,6 +45,17 @@ def check(definition: HttpDefinition, context: Collection[str], mistakes: Mistak
     _Checking(definition, context, mistakes).run()
 
 
+def _flaw_of_host(scheme: str, host: str) -> str:
+    """What keeps a host, with its port, from being one; empty when nothing does."""
+    if any(mark in host for mark in "/?#"):
+        return "it ends before its end"
+    try:
+        parse(f"{scheme}://{host}/")
+    except RefusedRequestError as error:
+        return error.detail
+    return ""
+
+
 class _Checking:
     """One check. Lives as long as it."""
 
@@ -111,10 +122,9 @@ class _Checking:
             self.mistakes.wrong(at, f"the url names more than {MAX_HOSTS:,} hosts.", "Write several tools.")
             return
         for host in map("".join, hosts):
-            try:
-                parse(f"{address.scheme}://{host}/")
-            except RefusedRequestError as error:
-                self.mistakes.wrong(at, f"{host[:100]!r} cannot be a host: {error.detail}.")
+            flaw = _flaw_of_host(address.scheme, host)
+            if flaw:
+                self.mistakes.wrong(at, f"{host[:100]!r} cannot be a host: {flaw}.")
                 return
 
     def fixed(self, placeholder: Placeholder) -> list[str] | None:

@@ -156,8 +156,9 @@ def _forms(secret: str) -> Iterable[str]:
     """A secret as written, in JSON, in an address, and in base64: by itself, and as somebody's password."""
     encoded = secret.encode("utf-8", "surrogatepass")
     yield secret
-    yield json.dumps(secret)[1:-1]
-    yield json.dumps(secret)[1:-1].replace("/", "\\/")
+    for form in (json.dumps(secret)[1:-1], json.dumps(secret)[1:-1].replace("/", "\\/")):
+        yield form
+        yield json.dumps(form)[1:-1]  # JSON as a text in JSON
     yield quote(secret, safe="", errors="replace")
     yield quote(secret, errors="replace")
     yield quote_plus(secret, errors="replace")

@@ -33,6 +33,9 @@ from pegboard.version import __version__
 
 logger = logging.getLogger(__name__)
 
+# Its debug lines have every header of a reply, and so whatever a service repeats there.
+logging.getLogger("httpcore2").setLevel(logging.INFO)
+
 MAX_REDIRECTS: Final = 5
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pegboard.documents.problems import Level
 from pegboard.errors import RefusedRequestError, told
-from pegboard.globs import Glob
 from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.files import Loaded, load_file
 from pegboard.http_tools.tool import Client, HttpRuntime, HttpTool, secret_names
@@ -19,6 +18,7 @@ from pegboard.naming import legal_name
 from pegboard.net.egress import EgressPolicy
 from pegboard.net.urls import parse
 from pegboard.registry import Problem, SourceState, SourceStatus, ToolRegistry
+from pegboard.rules.globs import Glob
 from pegboard.threads import in_thread
 from pegboard.tools import Approval, Tool, Visibility
 
