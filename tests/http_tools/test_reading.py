@@ -25,6 +25,11 @@ def test_a_definition_with_many_mistakes_is_told_all_of_them() -> None:
     }
 
 
+def test_a_mistake_in_one_part_hides_none_in_another() -> None:
+    value = {"name": "", "request": {"url": "https://a.example/{{x}}", "method": "FETCH", "headers": {"Host": "b"}}}
+    assert mistakes_of(value).keys() == {"name", "description", "request.url", "request.method", "request.headers.Host"}
+
+
 def test_a_mistake_says_what_is_wrong_and_how_to_mend_it() -> None:
     assert mistakes(query={"q": "{{querry}}"}, parameters=[{"name": "query"}]) == {
         "request.query.q": "there is no parameter 'querry' for its placeholder. Did you mean 'query'?"

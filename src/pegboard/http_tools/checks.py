@@ -69,7 +69,7 @@ class _Checking:
     def run(self) -> None:
         request = self.definition.request
         at: KeyPath = ("request", "url")
-        address = self.made(at, lambda: address_of(request.url))
+        address = self.made(at, lambda: address_of(request.url)) if request.url else None
         if address is not None:
             self.address(address, at)
         for name, text in request.query.items():

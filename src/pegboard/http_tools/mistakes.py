@@ -43,6 +43,10 @@ class Mistakes:
         """Whether one of them keeps the definition from being used."""
         return any(mistake.level is Level.ERROR for mistake in self.all)
 
+    def fatal_in(self, field: str) -> bool:
+        """Whether such a mistake stands in a field."""
+        return any(mistake.level is Level.ERROR and mistake.path[:1] == (field,) for mistake in self.all)
+
     def wanted(self, path: KeyPath, what: str, got: Any) -> None:
         """A value of another kind than was wanted."""
         from pegboard.documents.problems import shown

@@ -58,7 +58,7 @@ def read_definition(value: Any, *, context: Collection[str] = CONTEXT_NAMES, imp
         return Read(None, tuple(mistakes.all))
     _unknown(value, KEYS, (), mistakes)
     definition = _definition(value, mistakes, imported)
-    if not mistakes.fatal:
+    if not mistakes.fatal_in("parameters"):  # a placeholder of a parameter that is wrong is not wrong itself
         check(definition, context, mistakes)
     return Read(None if mistakes.fatal else definition, tuple(mistakes.all))
 
