@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from base64 import b64encode
@@ -8,9 +9,10 @@ from urllib.parse import quote
 
 import pytest
 
-from pegboard import Pegboard, ToolRegistry
+from pegboard import Context, Pegboard, ToolRegistry
 from pegboard.http_tools.evidence import EVIDENCE_KEY
-from pegboard.http_tools.secrets import GivenSecrets
+from pegboard.http_tools.response import answer_of
+from pegboard.http_tools.secrets import GivenSecrets, Scrubber
 from pegboard.http_tools.tool import HttpCall, HttpRuntime, HttpTool
 from pegboard.net.client import HttpClient, HttpLimits
 from pegboard.net.egress import EgressPolicy
@@ -213,6 +215,50 @@ async def test_a_secret_that_comes_back_is_told_nowhere(
         everything = json.dumps([called.result.to_wire(), caplog.text], ensure_ascii=False)
         for hidden in (*FORMS, "s3cr3t"):
             assert hidden not in everything
+
+
+async def test_a_secret_that_json_spells_otherwise_is_masked_in_what_is_taken_from_it() -> None:
+    spelt = "".join(f"\\u{ord(char):04x}" for char in SECRET)
+    definition = define(**SENT, response={"extract": "json_path", "path": "m"})
+    called = await call(
+        definition, answer=reply(200, f'{{"m":{{"{spelt}":"{spelt}"}}}}'.encode()), secrets={"K": SECRET}
+    )
+    assert called.result.structured == {"[secret]": "[secret]"}
+
+
+def test_an_answer_is_without_secrets_before_anything_is_taken_from_it() -> None:
+    answer = answer_of(302, SECRET.encode(), location=f"/?k={SECRET}", scrubber=Scrubber([SECRET]))
+    assert (answer.text, answer.location) == ("[secret]", "/?k=[secret]")
+
+
+class Failing:
+    """A client that raises what nobody expects, and quotes what it was given."""
+
+    async def request(self, method: str, url: str, **options: Any) -> Any:
+        raise RuntimeError(f"cannot send {options['headers']}")
+
+
+async def test_nothing_raises_out_of_a_tool_and_the_log_has_no_secret(caplog: pytest.LogCaptureFixture) -> None:
+    tool = HttpTool(define(**SENT), HttpRuntime(client=Failing(), secrets=GivenSecrets({"K": SECRET})))
+    result = await tool.execute({}, Context(tool="t", call_id="c7"))
+    assert json.dumps(result.to_wire()["structuredContent"]["error"]["id"]) == '"c7"'
+    assert "RuntimeError: cannot send" in caplog.text
+    assert "[secret]" in caplog.text
+    assert "s3cr3t" not in caplog.text
+
+
+async def test_who_gives_a_call_up_is_not_answered_by_it() -> None:
+    class Slow:
+        async def get(self, name: str) -> str | None:
+            await asyncio.sleep(60)
+            return None
+
+    tool = HttpTool(define(**SENT), HttpRuntime(client=Failing(), secrets=Slow()))
+    running = asyncio.ensure_future(tool.execute({}, Context(tool="t", call_id="c7")))
+    await asyncio.sleep(0)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
 
 
 async def test_a_secret_in_the_address_of_a_redirect_is_masked(caplog: pytest.LogCaptureFixture) -> None:
