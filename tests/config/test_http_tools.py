@@ -24,6 +24,9 @@ headers = {{ X-Tenant = "{{{{ctx.team}}}}", X-Key = "{{{{secret.KEY}}}}" }}
 secret_headers = ["X-Key"]
 """
 MAIN = """\
+[store]
+path = "memory"
+
 [http]
 schemes = ["http"]
 context = { team = "blue" }
@@ -83,7 +86,7 @@ async def test_files_are_read_again_when_they_change(write: Write, tmp_path: Pat
         more = f'{MAIN}\n[[http_tools]]\nfile = "b.toml"\n'
         assert await told(pegboard=more, b=tool("pong")) == {"svc__ping": "Third.", "pong": "A tool."}
         assert await told(pegboard=more.replace("file =", "flie =")) == {"svc__ping": "Third.", "pong": "A tool."}
-        assert await told(pegboard="") == {}
+        assert await told(pegboard="[store]\npath = 'memory'\n") == {}
 
 
 @pytest.mark.parametrize(

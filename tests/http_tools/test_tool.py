@@ -10,8 +10,9 @@ from urllib.parse import quote
 import pytest
 
 from pegboard import Context, Pegboard, ToolRegistry
+from pegboard.errors import ServiceError
 from pegboard.http_tools.evidence import EVIDENCE_KEY
-from pegboard.http_tools.response import answer_of
+from pegboard.http_tools.response import answer_of, result_of
 from pegboard.http_tools.secrets import GivenSecrets, Scrubber
 from pegboard.http_tools.tool import HttpCall, HttpRuntime, HttpTool
 from pegboard.net.client import HttpClient, HttpLimits
@@ -40,6 +41,13 @@ async def test_a_failure_without_a_body_is_told_by_its_status(
     called = await call(define(), answer=reply(status, b"", *headers))
     assert called.result.is_error
     assert called.text == text
+
+
+@pytest.mark.golden("insika_data_tool_result/err_100")
+@pytest.mark.parametrize("status", [100, 199, 300, 599])
+def test_every_status_but_a_success_is_a_failure(status: int) -> None:
+    with pytest.raises(ServiceError, match=f"^HTTP {status}$"):
+        result_of(define(), answer_of(status, b""))
 
 
 async def test_a_failure_that_says_more_in_json_keeps_it() -> None:
