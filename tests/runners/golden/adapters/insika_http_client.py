@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any, Final
 
 from pegboard.errors import EgressError, RefusedReplyError, RefusedRequestError, RequestTimeoutError
@@ -32,10 +33,12 @@ class RawServer:
 
     def __init__(self, reply: Any) -> None:
         self._reply = reply
+        self._writers: list[asyncio.StreamWriter] = []
         self.seen: list[dict[str, Any]] = []
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Read one request, and answer it."""
+        self._writers.append(writer)
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
         body = await reader.readexactly(int(headers.get("content-length", 0)))
@@ -44,6 +47,13 @@ class RawServer:
             writer.write(_bytes(self._reply))
             await writer.drain()
             writer.close()
+
+    async def close(self) -> None:
+        """Close what is still open."""
+        for writer in self._writers:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
 
 
 def _bytes(reply: dict[str, Any]) -> bytes:
@@ -81,6 +91,7 @@ async def request(values: dict[str, Any]) -> dict[str, Any]:
         told = Raised(error)
     finally:
         server.close()
+        await raw.close()
     return {"result": told, "seen": raw.seen}
 
 
