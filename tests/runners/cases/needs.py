@@ -46,7 +46,8 @@ def _of_values(case: Case, step: Step) -> Iterator[str]:
     if isinstance(step.get("each"), dict):
         yield from _of_steps(replace(case, steps=(step["each"],)))
     for field, known in VALUES.items():
-        if step.get(field) is not None and step[field] not in known:
+        understood = field in STEPS[step["do"]].fields
+        if understood and step.get(field) is not None and step[field] not in known:
             yield f"{field} {step[field]!r}"
 
 
