@@ -2,99 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pegboard.documents.problems import Level
-from pegboard.errors import RefusedRequestError, told
-from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.files import Loaded, load_file
-from pegboard.http_tools.tool import Client, HttpRuntime, HttpTool, secret_names
-from pegboard.naming import legal_name
-from pegboard.net.egress import EgressPolicy
-from pegboard.net.urls import parse
-from pegboard.registry import Problem, SourceState, SourceStatus, ToolRegistry
-from pegboard.rules.globs import Glob
+from pegboard.http_tools.tool import Client, HttpRuntime
+from pegboard.sources.http_source import Closable, HttpFileSpec, HttpSource
 from pegboard.threads import in_thread
-from pegboard.tools import Approval, Tool, Visibility
 
-if TYPE_CHECKING:
-    from pegboard.net.client import HttpClient
-
-logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
+__all__ = ["HttpFileSpec", "HttpToolFile"]
 
 
-class Closable(Client, Protocol):
-    """A client that has connections to close."""
-
-    async def aclose(self) -> None:
-        """Close them."""
-        ...
-
-
-def _client() -> HttpClient:
-    from pegboard.net.client import HttpClient
-
-    return HttpClient()
-
-
-@dataclass(frozen=True, kw_only=True)
-class HttpFileSpec:
-    """What a file's tools are like. Immutable; two are equal when the same tools would come of the same file.
-
-    ``prefix`` stands before their names, with ``__``; "" for none. ``visibility`` and ``approval`` hold for every tool,
-    or are mappings from globs of their own names, of which the first that matches counts; without an approval the
-    tool's own ``side_effect`` decides: ``read`` or ``write``. Of ``include`` and ``exclude``, the latter wins.
-    """
-
-    prefix: str = ""
-    visibility: str | Mapping[str, str] = Visibility.ON_DEMAND
-    approval: str | Mapping[str, str] | None = None
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-
-    def excludes(self, name: str) -> str:
-        """What leaves a tool out, in words; "" when nothing does."""
-        found = next((glob for glob in self.exclude if Glob(glob).matches(name)), None)
-        if found is not None:
-            return f"exclude pattern {found!r}"
-        taken = not self.include or any(Glob(glob).matches(name) for glob in self.include)
-        return "" if taken else "no include pattern matches it"
-
-    def applied(self, tool: Tool) -> Tool:
-        """A tool under its shown name, with what this says of it."""
-        visibility = _by_glob(self.visibility, tool.name) or Visibility.ON_DEMAND
-        approval = _by_glob(self.approval, tool.name)
-        return tool.with_(
-            name=legal_name(tool.name, self.prefix),
-            bare_name=tool.name,
-            visibility=Visibility(visibility),
-            approval=tool.approval if approval is None else Approval(approval),
-        )
-
-
-@dataclass
-class _Held:
-    """What the source has at present. Lives until the next load."""
-
-    definitions: dict[str, HttpDefinition] = field(default_factory=dict)
-    problems: tuple[Problem, ...] = ()
-    excluded: dict[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-
-class HttpToolFile:
+class HttpToolFile(HttpSource):
     """A file whose tools are HTTP requests. Process-wide; used from one event loop.
 
-    The file is read when the source starts, and again with ``reload``. A tool with a mistake is set aside; one that was
-    good before keeps what it was, and so do all of them when the file as a whole cannot be read. ``status`` says why.
-    ``client`` makes the client, which is closed when the source stops; ``runtime`` says what else the tools run with.
+    ``environ`` (default: the process's own) fills ``{{env.*}}`` in.
     """
 
     def __init__(
@@ -107,153 +29,17 @@ class HttpToolFile:
         client: Callable[[], Closable] | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        self.name = name
+        super().__init__(name, runtime, spec=spec, client=client)
         self.path = path
-        self.spec = spec or HttpFileSpec()
-        self.registry = ToolRegistry(name)
-        self._make_runtime = runtime
-        self._make_client = client or _client
         self._environ = environ
-        self._client: Closable | None = None
-        self._held = _Held()
-        self._state: SourceState = "idle"
-        self._failure = ""
-        self._starts = 0
-        self._task: asyncio.Task[None] | None = None
 
-    async def start(self) -> None:
-        """Begin to read the file, in the background, unless that has been done."""
-        if self._task is None:
-            self.reload()
+    @property
+    def where(self) -> str:
+        """The file's path."""
+        return str(self.path)
 
-    def reload(self) -> None:
-        """Read the file anew, in the background; its tools change when that is done."""
-        if self._task is not None:
-            self._task.cancel()
-        self._state = "starting"
-        self._task = asyncio.create_task(self._run(), name=f"file {self.name}")
-
-    async def ready(self) -> None:
-        """Return when the file has been read, or could not be."""
-        await self.start()
-        while (task := self._task) is not None and not task.done():
-            await asyncio.wait([task])
-
-    async def stop(self) -> None:
-        """Wait for nothing more, and close all connections."""
-        task, self._task = self._task, None
-        client, self._client = self._client, None
-        self._state = "stopped"
-        if task is not None:
-            task.cancel()
-            await asyncio.wait([task])
-        if client is not None:
-            await client.aclose()
-
-    def status(self) -> SourceStatus:
-        """How it is doing now."""
-        tools = self.registry.tools()
-        kept = f"its tools are those of before it changed: {self._failure}" if self._failure and tools else ""
-        return SourceStatus(
-            name=self.name,
-            kind="http",
-            state=self._state,
-            reason="" if kept or self._state == "stopped" else self._failure,
-            tools=len(tools),
-            starts=self._starts,
-            notes=((kept,) if kept else ()) + self._held.notes,
-            problems=self.registry.problems(),
-            always_visible=any(tool.visibility is Visibility.ALWAYS for tool in tools),
-            prefix=self.spec.prefix,
-            excluded=dict(self._held.excluded),
+    async def load(self, context: Collection[str]) -> Loaded:
+        """What the file says now."""
+        return await in_thread(
+            lambda: load_file(self.path, environ=self._environ, context=context), name=f"file {self.name}"
         )
-
-    async def _run(self) -> None:
-        self._starts += 1
-        client = self._client = self._client or self._make_client()
-        runtime = self._make_runtime(client)
-        try:
-            loaded = await in_thread(
-                lambda: load_file(self.path, environ=self._environ, context=runtime.context), name=f"file {self.name}"
-            )
-            await self._take(loaded, runtime)
-        except Exception as error:
-            logger.exception("the file %s could not be taken", self.path)
-            self._failed(f"{self.path}: {told(error)}")
-
-    async def _take(self, loaded: Loaded, runtime: HttpRuntime) -> None:
-        if loaded.unread:
-            self._failed(" ".join(str(problem) for problem in loaded.problems))
-            return
-        held = _Held(definitions={one.name: one for one in loaded.definitions})
-        kept = {name: self._held.definitions[name] for name in self._kept(loaded)}
-        held.definitions |= kept
-        held.problems = tuple(_problems(self.name, loaded, kept))
-        held.excluded = {name: why for name in held.definitions if (why := self.spec.excludes(name))}
-        taken = [one for name, one in held.definitions.items() if name not in held.excluded]
-        held.notes = (*_notes(loaded, kept), *[note async for note in _absent(taken, runtime)])
-        held.notes += tuple(_unreachable(taken, runtime.policy))
-        tools = [self.spec.applied(HttpTool(one, runtime, source=self.name).tool) for one in taken]
-        self._held, self._failure, self._state = held, "", "ready"
-        self.registry.replace_source(self.name, tools, held.problems)
-        for problem in loaded.errors:
-            logger.warning("%s", problem)
-
-    def _kept(self, loaded: Loaded) -> Iterator[str]:
-        """The tools that had no mistake before, and have one now."""
-        good = {one.name for one in loaded.definitions}
-        broken = {problem.entry for problem in loaded.errors}
-        return (name for name in self._held.definitions if name in broken and name not in good)
-
-    def _failed(self, why: str) -> None:
-        logger.warning("%s", why)
-        self._failure = why
-        self._state = "ready" if self.registry.tools() else "failed"
-
-
-def _problems(source: str, loaded: Loaded, kept: Mapping[str, HttpDefinition]) -> Iterator[Problem]:
-    """One problem a tool, with all of its mistakes."""
-    by_tool: dict[str, list[str]] = {}
-    for problem in loaded.errors:
-        if problem.entry not in kept:
-            by_tool.setdefault(problem.entry or problem.key, []).append(str(problem))
-    for name, reasons in by_tool.items():
-        yield Problem(source=source, name=name or "the file", reason=" ".join(reasons))
-
-
-def _notes(loaded: Loaded, kept: Mapping[str, HttpDefinition]) -> Iterator[str]:
-    for problem in loaded.problems:
-        if problem.level is not Level.ERROR:
-            yield str(problem)
-        elif problem.entry in kept:
-            yield f"{problem.entry} stays as it was: {problem}"
-
-
-async def _absent(definitions: list[HttpDefinition], runtime: HttpRuntime) -> AsyncIterator[str]:
-    """Secrets that have no value now: their tools cannot be called before they have one."""
-    for one in definitions:
-        for name in secret_names(one):
-            if await runtime.secrets.get(name) is None:
-                yield f"{one.name} needs the secret {name!r}, which is not set"
-
-
-def _unreachable(definitions: list[HttpDefinition], policy: EgressPolicy) -> Iterator[str]:
-    """Addresses that the guard will refuse, as far as that can be known without a look-up."""
-    for one in definitions:
-        origin = one.request.url.partition("?")[0]
-        scheme, _, rest = origin.partition("://")
-        host = rest.partition("/")[0]
-        if "{{" in host:
-            continue
-        try:
-            policy.admit(parse(f"{scheme}://{host}/"))
-        except RefusedRequestError as error:
-            hint = "allow it under [http], for example with origins"
-            yield f"{one.name} cannot reach its address: {error.detail}; {hint}"
-
-
-def _by_glob(setting: T | Mapping[str, T], name: str) -> T | None:
-    """The setting for a name: of a mapping from globs, the first that matches."""
-    if not isinstance(setting, Mapping):
-        return setting
-    return next((value for glob, value in setting.items() if Glob(glob).matches(name)), None)
