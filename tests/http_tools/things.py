@@ -9,6 +9,7 @@ from pegboard import Halt, Pegboard, ToolRegistry, ToolResult
 from pegboard.documents.problems import Level
 from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.reading import read_definition
+from pegboard.http_tools.request_reading import BESIDE_KEYS
 from pegboard.http_tools.secrets import GivenSecrets
 from pegboard.http_tools.tool import HttpCall, HttpRuntime, HttpTool
 from pegboard.net.client import HttpClient
@@ -20,8 +21,11 @@ CONTEXT = ("chat_id", "agent_id", "tenant_id", "store_id")
 
 
 def told(**fields: Any) -> dict[str, Any]:
-    """A definition as it is written; ``url``, ``query``, ``headers``, ``body`` and ``method`` are the request's."""
-    parts = {key: fields.pop(key) for key in ("url", "query", "headers", "body", "method") if key in fields}
+    """A definition as it is written; ``url``, ``query``, ``body`` and others are the request's, ``places`` its
+    ``parameters``."""
+    parts: dict[str, Any] = {key: fields.pop(key) for key in BESIDE_KEYS if key in fields}
+    if "places" in fields:
+        parts["parameters"] = fields.pop("places")
     return {"name": "t", "description": "A tool", "request": {"url": URL, **parts}, **fields}
 
 

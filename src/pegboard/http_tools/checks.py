@@ -105,7 +105,9 @@ class _Checking:
             for placeholder in placeholders_in(name):
                 self.mistakes.wrong(at, f"{placeholder} cannot stand in the name of a query pair.", "Write it out.")
             self.scalars(placeholders_in(value or ()), at, "the url")
-        self.scalars((part for segment in address.segments for part in placeholders_in(segment)), at, "the path")
+        placed = {place.param for place in self.definition.request.parameters if place.where == "path"}
+        in_path = (part for segment in address.segments for part in placeholders_in(segment))
+        self.scalars((part for part in in_path if part.key not in placed), at, "the path")
 
     def host(self, address: Address, at: KeyPath) -> None:
         """The host is the operator's choice, or one of a fixed list."""

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
+from pegboard.http_tools.request import Request
+
 Extract = Literal["body_raw", "status", "json_path", "evidence_envelope"]
 Arguments = Literal["strict", "lossless"]
 
@@ -17,31 +19,6 @@ WITHOUT_EFFECT: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 CONTEXT_NAMES: Final = ("chat_id", "agent_id", "tenant_id", "store_id")
 """The values of a call's context that ``{{ctx.*}}`` may name; the operator extends them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """The request that a call becomes. Immutable. Its texts are templates.
-
-    ``query`` has a text for each name, or several. ``body`` is JSON, or a text; None for none.
-    """
-
-    url: str
-    method: str = "GET"
-    headers: Mapping[str, str] = field(default_factory=dict)
-    query: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
-    body: Any = None
-
-    def to_json(self) -> dict[str, Any]:
-        """As a definition has it."""
-        query = {name: list(text) if isinstance(text, tuple) else text for name, text in self.query.items()}
-        return {
-            "method": self.method,
-            "url": self.url,
-            "headers": dict(self.headers),
-            "query": query,
-            "body": self.body,
-        }
 
 
 @dataclass(frozen=True, kw_only=True)

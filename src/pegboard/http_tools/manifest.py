@@ -15,13 +15,14 @@ from urllib.parse import quote
 from pegboard.documents.problems import KeyPath, shown
 from pegboard.http_tools.environment import Environment
 from pegboard.http_tools.mistakes import Mistake, Mistakes
-from pegboard.http_tools.reading import KEYS, REQUEST_KEYS
+from pegboard.http_tools.reading import KEYS
+from pegboard.http_tools.request_reading import BESIDE_KEYS
 from pegboard.schema import nearest
 
 MANIFEST_KEYS: Final = ("version", "defaults", "tools")
 DEFAULT_KEYS: Final = (
     *("base_url", "path_template", "method", "headers", "query", "body", "secret_headers", "response", "group", "tags"),
-    *("timeout", "arguments"),
+    *("timeout", "arguments", "auth"),
 )
 ENVELOPE_KEYS: Final = frozenset(
     {"type", "function", "inputSchema", "input_schema", "outputSchema", "annotations", "title", "strict"}
@@ -148,7 +149,7 @@ class _Bringing:
         self.value["secret_headers"] = self.joined("secret_headers")
         self.value["tags"] = self.joined("tags")
         for key in self.tool:
-            if key not in KEYS and key not in ENVELOPE_KEYS and key not in (*REQUEST_KEYS, "endpoint"):
+            if key not in KEYS and key not in ENVELOPE_KEYS and key not in (*BESIDE_KEYS, "endpoint"):
                 self.value[key] = self.tool[key]  # reading says that it is not known
         return Normal(self.value, self.places, tuple(self.mistakes.all))
 
@@ -182,19 +183,21 @@ class _Bringing:
             request["url"] = url
         for key in ("headers", "query"):
             request[key] = self.merged(key, own, place)
-        body = own["body"] if "body" in own else self.defaults.get("body")
-        if body is not None:
-            request["body"] = body
-            self.here(("request", "body"), "body", own, place)
-        for key in own.keys() - set(REQUEST_KEYS):
-            if place == (*self.at, "request"):
-                request[key] = own[key]  # reading says that it is not known
+        for key in ("body", "auth"):
+            part = own[key] if key in own else self.defaults.get(key)
+            if part is not None:
+                request[key] = part
+                self.here(("request", key), key, own, place)
+        for key in own:
+            if key != "url" and key not in request:
+                request[key] = own[key]  # of one that is not known, reading says so
+                self.places["request", key] = (*place, key)
         return request
 
     def own_request(self) -> tuple[Mapping[str, Any], KeyPath]:
         """The tool's own parts of the request, and where they stand."""
         nested = self.tool.get("request")
-        beside = {key: self.tool[key] for key in REQUEST_KEYS if key in self.tool}
+        beside = {key: self.tool[key] for key in BESIDE_KEYS if key in self.tool}
         if nested is None:
             return beside, self.at
         if not isinstance(nested, Mapping):

@@ -16,25 +16,23 @@ from pegboard.http_tools.definition import (
     ARGUMENTS,
     CONTEXT_NAMES,
     EXTRACTS,
-    METHODS,
     WITHOUT_EFFECT,
     Evidence,
     HaltWhen,
     HttpDefinition,
-    Request,
 )
 from pegboard.http_tools.mistakes import Mistake, Mistakes
 from pegboard.http_tools.parameters import parameters_of
 from pegboard.http_tools.paths import flaw_of
-from pegboard.http_tools.scalars import flag, plain, seconds, text_of
+from pegboard.http_tools.request_reading import read_request
+from pegboard.http_tools.scalars import flag, seconds, text_of
+from pegboard.http_tools.tables import table_of, texts_of, unknown_keys, word_of
 from pegboard.naming import check_name
-from pegboard.schema import nearest
 
 KEYS: Final = (
     *("name", "description", "parameters", "request", "response", "secret_headers", "side_effect", "timeout", "group"),
     *("tags", "halt_when", "evidence", "arguments"),
 )
-REQUEST_KEYS: Final = ("method", "url", "headers", "query", "body")
 RESPONSE_KEYS: Final = ("extract", "path")
 
 
@@ -56,7 +54,7 @@ def read_definition(value: Any, *, context: Collection[str] = CONTEXT_NAMES, imp
     if not isinstance(value, Mapping):
         mistakes.wanted((), "an object", value)
         return Read(None, tuple(mistakes.all))
-    _unknown(value, KEYS, (), mistakes)
+    unknown_keys(value, KEYS, (), mistakes)
     definition = _definition(value, mistakes, imported)
     if not mistakes.fatal_in("parameters"):  # a placeholder of a parameter that is wrong is not wrong itself
         check(definition, context, mistakes)
@@ -64,8 +62,8 @@ def read_definition(value: Any, *, context: Collection[str] = CONTEXT_NAMES, imp
 
 
 def _definition(value: Mapping[str, Any], mistakes: Mistakes, imported: bool) -> HttpDefinition:
-    request = _request(value.get("request"), mistakes)
-    response = _table(value.get("response"), RESPONSE_KEYS, ("response",), mistakes)
+    request = read_request(value.get("request"), mistakes)
+    response = table_of(value.get("response"), RESPONSE_KEYS, ("response",), mistakes)
     evidence = _evidence(value.get("evidence"), mistakes)
     extract = _extract(response, evidence, mistakes)
     return HttpDefinition(
@@ -75,16 +73,16 @@ def _definition(value: Mapping[str, Any], mistakes: Mistakes, imported: bool) ->
         request=request,
         extract=extract,  # type: ignore[arg-type]  # one of them, or the definition is not used
         path=_path(response.get("path"), ("response", "path"), mistakes),
-        secret_headers=tuple(_texts(value.get("secret_headers"), ("secret_headers",), mistakes)),
+        secret_headers=tuple(texts_of(value.get("secret_headers"), ("secret_headers",), mistakes)),
         side_effect=flag(
             value.get("side_effect"), ("side_effect",), mistakes, default=request.method not in WITHOUT_EFFECT
         ),
         timeout=seconds(value.get("timeout"), ("timeout",), mistakes),
         group=text_of(value.get("group"), ("group",), mistakes).strip() or None,
-        tags=tuple(_texts(value.get("tags"), ("tags",), mistakes)),
+        tags=tuple(texts_of(value.get("tags"), ("tags",), mistakes)),
         halt_when=_halt_when(value.get("halt_when"), mistakes),
         evidence=evidence,
-        arguments=_word(value.get("arguments") or "strict", ARGUMENTS, ("arguments",), mistakes),
+        arguments=word_of(value.get("arguments") or "strict", ARGUMENTS, ("arguments",), mistakes),
     )
 
 
@@ -106,46 +104,8 @@ def _description(value: Any, mistakes: Mistakes) -> str:
     return text
 
 
-def _request(value: Any, mistakes: Mistakes) -> Request:
-    table = _table(value, REQUEST_KEYS, ("request",), mistakes)
-    method = text_of(table.get("method") or "GET", ("request", "method"), mistakes).upper()
-    if method not in METHODS:
-        hint = f"Use one of: {', '.join(METHODS)}."
-        mistakes.wrong(("request", "method"), f"{shown(table.get('method'))} is no method.", hint)
-    url = text_of(table.get("url"), ("request", "url"), mistakes)
-    if not url and not isinstance(table.get("url"), (list, dict)):
-        mistakes.wrong(("request", "url"), "a url is required.", "Write it like https://api.example.com/items/{{id}}.")
-    return Request(
-        method=method,
-        url=url,
-        headers=_headers(table.get("headers"), mistakes),
-        query=_query(table.get("query"), mistakes),
-        body=_body(table.get("body")),
-    )
-
-
-def _headers(value: Any, mistakes: Mistakes) -> dict[str, str]:
-    at = ("request", "headers")
-    return {name: text_of(text, (*at, name), mistakes) for name, text in _object(value, at, mistakes).items()}
-
-
-def _query(value: Any, mistakes: Mistakes) -> dict[str, str | tuple[str, ...]]:
-    at = ("request", "query")
-    found: dict[str, str | tuple[str, ...]] = {}
-    for name, text in _object(value, at, mistakes).items():
-        if isinstance(text, list):
-            found[name] = tuple(text_of(item, (*at, name, place), mistakes) for place, item in enumerate(text))
-        else:
-            found[name] = text_of(text, (*at, name), mistakes)
-    return found
-
-
-def _body(value: Any) -> Any:
-    return plain(value) if isinstance(value, (bool, int, float)) else value
-
-
 def _extract(response: Mapping[str, Any], evidence: Evidence | None, mistakes: Mistakes) -> str:
-    extract: str = _word(response.get("extract") or "body_raw", EXTRACTS, ("response", "extract"), mistakes)
+    extract: str = word_of(response.get("extract") or "body_raw", EXTRACTS, ("response", "extract"), mistakes)
     if extract == "json_path" and not response.get("path"):
         mistakes.wrong(("response", "path"), "extract 'json_path' requires a path.", "Write it like data.items.")
     if extract == "evidence_envelope" and evidence is None:
@@ -158,7 +118,7 @@ def _halt_when(value: Any, mistakes: Mistakes) -> HaltWhen | None:
     if value is None or value is False:
         return None
     at: KeyPath = ("halt_when",)
-    table = _table(value, ("json_path", "equals", "say"), at, mistakes)
+    table = table_of(value, ("json_path", "equals", "say"), at, mistakes)
     path = _path(table.get("json_path"), (*at, "json_path"), mistakes)
     if isinstance(value, Mapping) and path is None:
         mistakes.wrong((*at, "json_path"), "halt_when requires json_path.", "Write it like result.status.")
@@ -174,7 +134,7 @@ def _halt_when(value: Any, mistakes: Mistakes) -> HaltWhen | None:
 def _say(value: Any, at: KeyPath, mistakes: Mistakes) -> tuple[str | None, str | None]:
     if value is None:
         return None, None
-    table = _table(value, ("text", "json_path"), at, mistakes)
+    table = table_of(value, ("text", "json_path"), at, mistakes)
     given = [key for key in ("text", "json_path") if table.get(key) not in (None, "")]
     if isinstance(value, Mapping) and len(given) != 1:
         mistakes.wrong(at, f"'say' takes exactly one of 'text' and 'json_path', and has {len(given)}.")
@@ -189,7 +149,8 @@ def _evidence(value: Any, mistakes: Mistakes) -> Evidence | None:
     if value is None or value is False:
         return None
     at: KeyPath = ("evidence",)
-    table = {"kind": value} if isinstance(value, str) else _table(value, ("kind", "items", "attachments"), at, mistakes)
+    keys = ("kind", "items", "attachments")
+    table = {"kind": value} if isinstance(value, str) else table_of(value, keys, at, mistakes)
     kind = text_of(table.get("kind"), (*at, "kind"), mistakes).strip()
     if not kind:
         mistakes.wrong((*at, "kind"), "evidence.kind is required: a word for what the items are.")
@@ -217,42 +178,3 @@ def _path(value: Any, at: KeyPath, mistakes: Mistakes) -> str | None:
     if flaw:
         mistakes.wrong(at, f"{shown(text)} is no path: {flaw}.", "Write it like data.items, or $.data.items[0].")
     return text
-
-
-def _word(value: Any, words: tuple[str, ...], at: KeyPath, mistakes: Mistakes) -> Any:
-    if value not in words:
-        close = nearest(value, words) if isinstance(value, str) else None
-        hint = f"Did you mean {close!r}?" if close else f"Use one of: {', '.join(words)}."
-        mistakes.wrong(at, f"{shown(value)} is not known here.", hint)
-    return value
-
-
-def _texts(value: Any, at: KeyPath, mistakes: Mistakes) -> list[str]:
-    """Texts without blanks around them, each once, none of them empty; one alone may stand without a list."""
-    items = value if isinstance(value, list) else [] if value is None else [value]
-    texts = (text_of(item, (*at, place), mistakes).strip() for place, item in enumerate(items))
-    return list(dict.fromkeys(text for text in texts if text))
-
-
-def _object(value: Any, at: KeyPath, mistakes: Mistakes) -> Mapping[str, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        mistakes.wanted(at, "an object", value)
-        return {}
-    return {str(key): member for key, member in value.items()}
-
-
-def _table(value: Any, keys: tuple[str, ...], at: KeyPath, mistakes: Mistakes) -> Mapping[str, Any]:
-    """An object of which only some keys are known."""
-    table = _object(value, at, mistakes)
-    _unknown(table, keys, at, mistakes)
-    return table
-
-
-def _unknown(table: Mapping[str, Any], keys: Collection[str], at: KeyPath, mistakes: Mistakes) -> None:
-    for key in table:
-        if key not in keys:
-            close = nearest(str(key), keys)
-            hint = f"Did you mean {close!r}?" if close else ""
-            mistakes.odd((*at, key), f"{str(key)[:60]!r} is not known here, and is left out.", hint)
