@@ -7,6 +7,7 @@ import gc
 import time
 from pathlib import Path
 
+import anyio
 import pytest
 
 from pegboard import MemoryPinStore, Pegboard
@@ -189,6 +190,24 @@ async def test_a_call_that_is_given_up_leaves_the_store_usable(file: Path) -> No
         if found.generation < 2 + delay:
             assert await store.save("board", record(2 + delay))
     await store.close()
+
+
+async def test_nothing_stays_half_closed_when_its_user_is_cancelled_again_and_again(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = SqlPinStore(file)
+    assert await store.save("board", record(1))
+    for steps in range(60):
+        async with anyio.create_task_group() as users:
+            for _ in range(3):
+                users.start_soon(store.load, "board")
+            await asyncio.sleep(steps / 20_000)
+            users.cancel_scope.cancel()
+    assert await store.load("board") == record(1)
+    await store.close()
+    gc.collect()  # what was left open is warned of here, and a warning is an error
+    await asyncio.sleep(0)
+    assert not caplog.records
 
 
 async def test_closing_waits_for_what_is_under_way_and_leaves_nothing_open(file: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from pegboard.errors import StoreError
 from pegboard.pin_store import SetAside, StoreStatus
@@ -41,27 +41,40 @@ class _Opened:
         self.identity = identity
         self.loop = loop
         self._engine = engine
-        self._running = 0
-        self._idle = asyncio.Event()
+        self._running: set[asyncio.Task[Any]] = set()
 
     async def run(self, work: Callable[[BoardRows], Awaitable[_T]], writing: bool = False) -> _T:
-        """What ``work`` gives, in one transaction."""
-        from pegboard.stores.board_rows import BoardRows
+        """What ``work`` gives, in one transaction, which is rolled back when its user is cancelled.
 
-        self._running += 1
+        It has a task of its own, which is cancelled once: anyio cancels again at every step of cleaning up, and the
+        connection would stay half closed.
+        """
+        task = asyncio.create_task(self._transaction(work, writing))
+        self._running.add(task)
+        task.add_done_callback(self._ended)
         try:
-            async with self._engine.execution_options(**{WRITING: writing}).begin() as connection:
-                return await work(BoardRows(connection))
-        finally:
-            self._running -= 1
-            self._idle.set()
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait([task])
+            raise
 
     async def close(self) -> None:
         """Close every connection once nothing runs: one that is in use would be lost, and stay open."""
         while self._running and self.loop is asyncio.get_running_loop():
-            self._idle.clear()
-            await self._idle.wait()
+            await asyncio.wait(self._running)
         await self._engine.dispose()
+
+    async def _transaction(self, work: Callable[[BoardRows], Awaitable[_T]], writing: bool) -> _T:
+        from pegboard.stores.board_rows import BoardRows
+
+        async with self._engine.execution_options(**{WRITING: writing}).begin() as connection:
+            return await work(BoardRows(connection))
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waits is told; where nobody does any more, asyncio would complain
 
 
 class SqlPinStore:
