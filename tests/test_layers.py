@@ -33,6 +33,7 @@ CORE = (
     "paging",
     "tiers",
     "auth",
+    "context_map",
     "rules",
     "schema",
     "detail",

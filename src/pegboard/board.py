@@ -258,7 +258,7 @@ class Board:
             principal=self.principal,
             board=self,
             surface=self.surface,
-            values={**self._values, **(context or {})},
+            values={**self._peg.context.held(self.principal), **self._values, **(context or {})},
             meta=meta or {},
             client=client,
             on_progress=on_progress,

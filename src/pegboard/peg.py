@@ -14,6 +14,7 @@ from pegboard.board import Board
 from pegboard.board_tools import BOARD_TOOLS, META_NAMES
 from pegboard.catalog import Catalog, name_set
 from pegboard.composition import Collisions, Composer
+from pegboard.context_map import ContextMap
 from pegboard.dispatch import Dispatcher
 from pegboard.drift import DriftLog, OnDrift, checked_on_drift
 from pegboard.errors import DefinitionError, NotFoundError
@@ -45,7 +46,8 @@ class Pegboard:
     LexicalRanker). ``receipts`` gets one for each call; with ``receipts_mandatory`` no tool runs before it has taken
     one. ``collisions`` says what happens to the later of two tools of one name (default: ``refuse``).
     ``profiles`` replaces which meta-tools a profile shows. ``on_drift`` says what is done about a definition that
-    changes after a board has shown it (default: ``accept``; see ``pegboard.drift``).
+    changes after a board has shown it (default: ``accept``; see ``pegboard.drift``). ``context`` says where values of
+    calls' contexts come from, where neither the board nor the call was given them.
 
     Raises DefinitionError for a profile that names what is no meta-tool, and CollisionError when two of ``registries``
     have a tool of one name and ``collisions`` is ``refuse``, or when a tool has the name of a meta-tool. Raises
@@ -68,11 +70,13 @@ class Pegboard:
         receipts: ReceiptSink | None = None,
         receipts_mandatory: bool = False,
         on_drift: OnDrift = "accept",
+        context: ContextMap | None = None,
     ) -> None:
         self.limits = limits or Limits()
         self.policy: Policy = AllowAll() if policy is None else checked_policy(policy)
         self.store = MemoryPinStore() if store is None else store
         self.on_drift = checked_on_drift(on_drift)
+        self.context = context or ContextMap()
         self.drifts = DriftLog()
         self.accepted: dict[str, str] = {}
         self.profiles = {**PROFILES, **_checked_profiles(profiles or {})}

@@ -29,8 +29,10 @@ path = "memory"
 
 [http]
 schemes = ["http"]
-context = { team = "blue" }
 secrets_prefix = "APP_"
+
+[context]
+team = "blue"
 
 [[http_tools]]
 file = "a.toml"
@@ -99,7 +101,6 @@ async def test_files_are_read_again_when_they_change(write: Write, tmp_path: Pat
         ('schemes = ["ftp"]', "http.schemes[0]"),
         ("ports = [0]", "http.ports[0]"),
         ('secrets = ["files"]', "http.secrets"),
-        ('context = { "a-b" = "x" }', "http.context.a-b"),
     ],
 )
 def test_a_mistake_in_what_may_be_reached_is_told_and_allows_nothing(load_text: Load, line: str, key: str) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from pegboard.cli.approving import approver
 from pegboard.cli.catalog_commands import Name, missing
+from pegboard.cli.context import Ctx, context_named
 from pegboard.cli.exits import Exit, exit_for_result, needs_approval
 from pegboard.cli.options import Common
 from pegboard.cli.principals import As
@@ -28,6 +29,7 @@ def call(
         typer.Argument(metavar="ARGUMENT", help="KEY=VALUE, KEY:=JSON, one JSON object, or - to read that from stdin."),
     ] = None,
     who: As = None,
+    ctx: Ctx = None,
     yes: Annotated[bool, typer.Option("--yes", help="Agree to the call where the policy wants somebody to.")] = False,
 ) -> Exit:
     """Call a tool and print its result.
@@ -35,12 +37,15 @@ def call(
     KEY=VALUE is text, unless the tool's schema wants something else for KEY: then VALUE is read as JSON. KEY:=JSON is
     JSON whatever the schema says.
     """
-    return asyncio.run(_call(common, name, arguments or [], who, yes))
+    return asyncio.run(_call(common, name, arguments or [], who, ctx, yes))
 
 
-async def _call(common: Common, name: str, words: Sequence[str], who: str | None, yes: bool) -> Exit:
+async def _call(
+    common: Common, name: str, words: Sequence[str], who: str | None, ctx: Sequence[str] | None, yes: bool
+) -> Exit:
     asked = approver(common.output, yes=yes)
     async with opened(common, lambda peg: peg.catalog.get(name) is not None, who=who, approver=asked) as now:
+        context = context_named(now.settings, ctx)
         board = await now.board()
         tool = await now.visible(board, name)
         if tool is None:
@@ -54,7 +59,7 @@ async def _call(common: Common, name: str, words: Sequence[str], who: str | None
             share = f"{progress:g}" + (f" of {total:g}" if total is not None else "")
             common.output.progress(f"{name}: {share}{f': {message}' if message else ''}")
 
-        outcome = await board.call(name, arguments, on_progress=on_progress)
+        outcome = await board.call(name, arguments, context=context, on_progress=on_progress)
         result = outcome.result if isinstance(outcome, Halt) else outcome
         if common.json:
             common.output.document(outcome.to_wire())

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from pegboard.composition import Collisions
-from pegboard.config.kinds import Kind, Mistake, made, mistakes
+from pegboard.config.kinds import CONTEXT_NAME, Kind, Mistake, made, mistakes
 from pegboard.config.model import (
     COLLISIONS,
     INSIDE,
     SECTIONS,
     BoardKeys,
+    ContextKeys,
     GatewayKeys,
     HttpKeys,
     HttpToolKeys,
@@ -30,7 +31,7 @@ from pegboard.config.model import (
     StoreKeys,
     UpstreamKeys,
 )
-from pegboard.documents.problems import ConfigProblem, KeyPath, kind_of
+from pegboard.documents.problems import ConfigProblem, KeyPath, kind_of, shown
 from pegboard.documents.read import Document
 from pegboard.schema import nearest
 
@@ -58,13 +59,14 @@ _MEANT: Final[Mapping[str, str]] = {
 _WRITTEN: Final[Mapping[str, str]] = {
     "policy.rules": "[[policy.rules]]",
     "principals": "[principals.NAME]",
+    "context": "[context]",
     "upstreams": "[upstreams.NAME]",
     "import": "[[import]]",
     "python": "[[python]]",
     "http_tools": "[[http_tools]]",
 }
 _LISTS: Final = frozenset({"import", "python", "http_tools"})
-_MANY: Final = frozenset({"upstreams", "principals", *_LISTS})
+_MANY: Final = frozenset({"upstreams", "principals", "context", *_LISTS})
 """Sections that hold many tables."""
 
 _SOURCES: Final = frozenset({"upstreams", *_LISTS})
@@ -104,6 +106,7 @@ class CheckedFile:
     python: dict[int, PythonKeys] = field(default_factory=dict)
     http: HttpKeys = field(default_factory=HttpKeys)
     http_tools: dict[int, HttpToolKeys] = field(default_factory=dict)
+    context: dict[str, ContextKeys] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
     problems: list[ConfigProblem] = field(default_factory=list)
     refused: list[ConfigProblem] = field(default_factory=list)
@@ -212,12 +215,24 @@ def _check_section(file: CheckedFile, name: str, value: object, wrong: list[Mist
         return
     good = getattr(file, "imports" if name == "import" else name)
     for place, entry in enumerate(value) if isinstance(value, list) else value.items():
-        entry_keys, found = checked(model, entry, (name, place))
+        entry_keys, found = (_context_value if name == "context" else checked)(model, entry, (name, place))
         wrong += found
         if entry_keys is not None:
             good[place] = entry_keys
         elif name in _LISTS:
             file.unread.add(name)
+
+
+def _context_value(model: type[AnyKeys], value: object, at: KeyPath) -> tuple[AnyKeys | None, list[Mistake]]:
+    """One value of ``[context]``: a text stands for itself."""
+    if not CONTEXT_NAME.fits(at[-1]):
+        return None, [Mistake(at, f"wanted {CONTEXT_NAME.wanted} as the key.")]
+    if not isinstance(value, (str, dict)):
+        return None, [Mistake(at, f"wanted text, or a table with claim, header or value, got {shown(value)}.")]
+    keys, wrong = checked(model, {"value": value} if isinstance(value, str) else value, at)
+    if isinstance(value, str):
+        wrong = [replace(mistake, path=at) for mistake in wrong]
+    return keys, wrong
 
 
 def _checked_policy(value: object, wrong: list[Mistake]) -> PolicyKeys:

@@ -182,7 +182,6 @@ TEXTS: Final = list_of(TEXT)
 CONTEXT_NAME: Final = Kind(
     wanted="letters, digits and _", fits=lambda value: value.replace("_", "a").isalnum() and value.isascii()
 )
-CONTEXT: Final = table_of(TEXT, CONTEXT_NAME)
 ARGUMENTS: Final = replace(TEXTS, secret=True)
 VARIABLES: Final = replace(table_of(SECRET, VARIABLE), secret=True)
 SECRETS: Final = replace(table_of(SECRET), secret=True)

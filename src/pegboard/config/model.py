@@ -15,7 +15,6 @@ from pegboard.auth import Action, Principal
 from pegboard.composition import Collisions
 from pegboard.config.kinds import (
     ARGUMENTS,
-    CONTEXT,
     FLAG,
     NAME,
     PREFIX,
@@ -34,6 +33,7 @@ from pegboard.config.kinds import (
     table,
     table_of,
 )
+from pegboard.context_map import CREDENTIALS, Origin
 from pegboard.drift import OnDrift
 from pegboard.errors import ConfigError
 from pegboard.http_tools.definition import CONTEXT_NAMES
@@ -67,6 +67,7 @@ ACTIONS: Final = list_of(choice(*Action))
 TIERS: Final = list_of(choice(*Approval))
 KINDS: Final = list_of(choice(*WORDS["kinds"]))
 TIER: Final = choice(*Approval)
+CLAIMS: Final = table_of(TEXT)
 SCHEMES: Final = list_of(choice("https", "http"))
 PORTS: Final = list_of(integer(1, 65535))
 PRIVATE_HOSTS: Final = table_of(NAMES)
@@ -203,6 +204,7 @@ class PrincipalKeys(Keys):
     tenant: str | None = key(NAME, "Whose data it works with.")
     roles: tuple[str, ...] = key(NAMES, "Its roles.", ())
     scopes: tuple[str, ...] = key(NAMES, "Its scopes.", ())
+    claims: Mapping[str, str] | None = key(CLAIMS, "What else is known of it, each a text.")
 
     def principal(self, name: str) -> Principal:
         """The principal that stands under ``name``."""
@@ -212,6 +214,7 @@ class PrincipalKeys(Keys):
             tenant=self.tenant,
             roles=frozenset(self.roles),
             scopes=frozenset(self.scopes),
+            claims=self.claims or {},
         )
 
 
@@ -314,7 +317,6 @@ class HttpKeys(Keys):
     secrets: tuple[str, ...] = key(SECRET_PLACES, "Where secrets are looked for, in this order.", ("environment",))
     secrets_prefix: str = key(TEXT, "What stands before a secret's name in the environment.", "")
     secrets_folder: str | None = key(NAME, "The folder of `files`, relative to this one: a file for each secret.")
-    context: Mapping[str, str] | None = key(CONTEXT, "Values of `{{ctx.*}}` where a call has none, by name.")
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """What the guard cannot take, and secrets in files without a folder."""
@@ -338,10 +340,27 @@ class HttpKeys(Keys):
             origins=self.origins,
         )
 
+
+@dataclass(frozen=True, kw_only=True)
+class ContextKeys(Keys):
+    """``[context]``: where one value of calls' contexts comes from. Immutable; belongs to one load."""
+
+    claim: str | None = key(NAME, "A claim of the principal: `id`, `issuer`, `tenant`, or one of its `claims`.")
+    header: str | None = key(NAME, "A header of the client's request, over HTTP.")
+    value: str | None = key(NAME, "This text, for everybody.")
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """More or less than one origin, and headers that prove who a client is."""
+        given = [name for name, value in vars(self).items() if value is not None]
+        if len(given) != 1:
+            yield given[0] if given else "claim", "wanted exactly one of claim, header and value."
+        if self.header is not None and self.header.lower() in CREDENTIALS:
+            yield "header", f"{self.header} proves who the client is, and is passed on to nobody."
+
     @property
-    def context_names(self) -> tuple[str, ...]:
-        """The names that ``{{ctx.*}}`` may have."""
-        return tuple(dict.fromkeys((*CONTEXT_NAMES, *(self.context or ()))))
+    def origin(self) -> Origin:
+        """What the Pegboard is told."""
+        return Origin(claim=self.claim, header=self.header, value=self.value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -383,9 +402,10 @@ SECTIONS: Final[Mapping[str, type[Keys]]] = {
     "python": PythonKeys,
     "http": HttpKeys,
     "http_tools": HttpToolKeys,
+    "context": ContextKeys,
 }
-"""The tables of the file. ``upstreams`` and ``principals`` hold one such table a name; ``import``, ``python`` and
-``http_tools`` are lists of them."""
+"""The tables of the file. ``upstreams``, ``principals`` and ``context`` hold one such table a name; ``import``,
+``python`` and ``http_tools`` are lists of them."""
 
 INSIDE: Final[Mapping[tuple[str, str], type[Keys]]] = {("policy", "rules"): RuleKeys}
 """The keys of sections that hold lists of tables."""
@@ -433,11 +453,17 @@ class Settings:
     http: HttpKeys = field(default_factory=HttpKeys)
     http_tools: Mapping[Path, HttpFileSpec] = field(default_factory=dict)
     secrets_folder: Path | None = None
+    context: Mapping[str, Origin] = field(default_factory=dict)
     file: Path | None = field(default=None, compare=False)
     policy: tuple[Rule, ...] | None = None
     principals: Mapping[str, Principal] = field(default_factory=dict)
     receipts_file: Path | None = None
     receipts_mandatory: bool = False
+
+    @property
+    def context_names(self) -> tuple[str, ...]:
+        """The names that ``{{ctx.*}}`` may have."""
+        return tuple(dict.fromkeys((*CONTEXT_NAMES, *self.context)))
 
     @property
     def principal(self) -> Principal | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from pegboard.auth import Policy
 from pegboard.config.model import Settings, Upstream
+from pegboard.context_map import ContextMap
 from pegboard.documents.problems import ConfigProblem, Level, dotted
 from pegboard.errors import ConfigError
 from pegboard.peg import Pegboard
@@ -83,6 +84,7 @@ def build(
         policy=policy_of(settings),
         receipts=receipts_of(settings),
         receipts_mandatory=settings.receipts_mandatory,
+        context=ContextMap(settings.context),
     )
     return Wired(peg=peg, problems=(*_shared_prefixes(settings), *_idle_rules(settings)))
 
@@ -146,8 +148,7 @@ def http_source(
             client=client,
             policy=keys.policy,
             secrets=secrets,
-            context=keys.context_names,
-            values=keys.context or {},
+            context=settings.context_names,
             limits=HttpLimits(total_seconds=keys.timeout, body_bytes=keys.max_body),
         )
 

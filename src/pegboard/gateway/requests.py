@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from mcp.server.context import ServerRequestContext
@@ -25,6 +25,12 @@ def board_in(request: Request) -> str | None:
     """The board that the request's address names; None when it names none."""
     named = getattr(request.request, "path_params", {}).get("board")
     return named if isinstance(named, str) else None
+
+
+def headers_of(request: Request) -> Callable[[str], Sequence[str]]:
+    """What gives all values of a header of the request; none where it did not come over HTTP."""
+    headers = getattr(request.request, "headers", None)
+    return (lambda name: ()) if headers is None else headers.getlist
 
 
 def meta_of(params: Mapping[str, Any]) -> JsonObject:

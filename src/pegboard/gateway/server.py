@@ -33,7 +33,7 @@ from pegboard.gateway.instructions import instructions_for
 from pegboard.gateway.listening import About
 from pegboard.gateway.readiness import wait_for_listed, wait_for_sources
 from pegboard.gateway.render import call_result, is_modern, list_result
-from pegboard.gateway.requests import Identify, Request, board_in, client_of, meta_of
+from pegboard.gateway.requests import Identify, Request, board_in, client_of, headers_of, meta_of
 from pegboard.gateway.sessions import SURFACE, Session
 from pegboard.gateway.settings import GatewaySettings
 from pegboard.peg import Pegboard
@@ -142,6 +142,7 @@ class Gateway:
         outcome = await board.call(
             params.name,
             arguments,
+            context=self.peg.context.sent(headers_of(request)),
             meta=meta_of(raw),
             on_progress=request.session.report_progress,
             client=client_of(request),
