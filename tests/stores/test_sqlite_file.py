@@ -44,8 +44,8 @@ async def test_the_file_its_logs_and_its_folder_are_for_this_user_alone(file: Pa
 async def test_a_commit_is_on_the_disk_before_it_is_acknowledged(file: Path) -> None:
     store = SqlPinStore(file)
     await store.save("board", record(1))
-    assert store._opened is not None
-    async with store._opened._engine.connect() as connection:
+    assert store._database._opened is not None
+    async with store._database._opened._engine.connect() as connection:
         assert (await connection.exec_driver_sql("PRAGMA synchronous")).scalar() == 2
         assert (await connection.exec_driver_sql("PRAGMA journal_mode")).scalar() == "wal"
     await store.close()
@@ -134,8 +134,8 @@ async def test_a_disk_that_is_full_is_told_and_the_queue_is_kept(file: Path) -> 
         board = await board_of(peg)
         await board.commit()
         assert isinstance(peg.store, SqlPinStore)
-        assert peg.store._opened is not None
-        engine = peg.store._opened._engine.sync_engine
+        assert peg.store._database._opened is not None
+        engine = peg.store._database._opened._engine.sync_engine
         # SQLite then says just what it says where the disk has no room left.
         full = "PRAGMA max_page_count = 1"
         room = "PRAGMA max_page_count = 1000000"

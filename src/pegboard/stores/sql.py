@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from pegboard.errors import StoreError
 from pegboard.pin_store import SetAside, StoreStatus
 from pegboard.pins import PinRecord
-from pegboard.stores.failures import is_broken, translated
+from pegboard.stores.database import PATIENCE, Database
 from pegboard.stores.records import BoardRow, UnreadableError
-from pegboard.stores.sqlite_file import WRITING, Identity, SqliteFile
 from pegboard.texts import is_encodable
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncEngine
+    from sqlalchemy.ext.asyncio import AsyncConnection
 
     from pegboard.stores.board_rows import BoardRows
 
@@ -32,49 +30,6 @@ DAY: Final = 86_400
 """Seconds. A board's last use is noted to within a day, and unused boards are looked for once a day."""
 
 KEEP_DAYS: Final = 90.0
-
-
-class _Opened:
-    """A database that is ready. Lives until it is closed, or its file is taken away; belongs to one event loop."""
-
-    def __init__(self, engine: AsyncEngine, identity: Identity, loop: asyncio.AbstractEventLoop) -> None:
-        self.identity = identity
-        self.loop = loop
-        self._engine = engine
-        self._running: set[asyncio.Task[Any]] = set()
-
-    async def run(self, work: Callable[[BoardRows], Awaitable[_T]], writing: bool = False) -> _T:
-        """What ``work`` gives, in one transaction, which is rolled back when its user is cancelled.
-
-        It has a task of its own, which is cancelled once: anyio cancels again at every step of cleaning up, and the
-        connection would stay half closed.
-        """
-        task = asyncio.create_task(self._transaction(work, writing))
-        self._running.add(task)
-        task.add_done_callback(self._ended)
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            task.cancel()
-            await asyncio.wait([task])
-            raise
-
-    async def close(self) -> None:
-        """Close every connection once nothing runs: one that is in use would be lost, and stay open."""
-        while self._running and self.loop is asyncio.get_running_loop():
-            await asyncio.wait(self._running)
-        await self._engine.dispose()
-
-    async def _transaction(self, work: Callable[[BoardRows], Awaitable[_T]], writing: bool) -> _T:
-        from pegboard.stores.board_rows import BoardRows
-
-        async with self._engine.execution_options(**{WRITING: writing}).begin() as connection:
-            return await work(BoardRows(connection))
-
-    def _ended(self, task: asyncio.Task[Any]) -> None:
-        self._running.discard(task)
-        if not task.cancelled():
-            task.exception()  # whoever waits is told; where nobody does any more, asyncio would complain
 
 
 class SqlPinStore:
@@ -93,12 +48,10 @@ class SqlPinStore:
     StoreError, and nothing else.
     """
 
-    def __init__(self, path: str | Path, *, keep_days: float | None = KEEP_DAYS, patience: float = 10.0) -> None:
+    def __init__(self, path: str | Path, *, keep_days: float | None = KEEP_DAYS, patience: float = PATIENCE) -> None:
         self.keep_days = keep_days
-        self._file = SqliteFile(path, patience)
-        self._opened: _Opened | None = None
-        self._opening = asyncio.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._database = Database(path, patience, look=lambda connection: self._looked(_rows(connection)))
+        self._file = self._database.file
         self._pruned: float | None = None
         self._status = StoreStatus(kind=self._file.kind, where=str(self._file.path), state="idle")
 
@@ -162,20 +115,7 @@ class SqlPinStore:
 
     async def close(self) -> None:
         """Let go of the file. What is used afterwards opens it again."""
-        async with self._turn():
-            await self._let_go()
-
-    async def _let_go(self) -> None:
-        opened, self._opened = self._opened, None
-        if opened is not None:
-            await opened.close()
-
-    def _turn(self) -> asyncio.Lock:
-        """What is held while the database is opened or closed, in this event loop."""
-        loop = asyncio.get_running_loop()
-        if self._loop is not loop:
-            self._loop, self._opening = loop, asyncio.Lock()
-        return self._opening
+        await self._database.close()
 
     async def _forget_unused(self) -> None:
         """Prune with the first save, and then once a day. What fails there takes nothing back of the save."""
@@ -202,69 +142,20 @@ class SqlPinStore:
         self._status = replace(self._status, boards=await rows.count(), set_aside=(*files, *records))
 
     async def _run(self, work: Callable[[BoardRows], Awaitable[_T]], *, writing: bool = False) -> _T:
-        """What ``work`` gives, in one transaction. A file that turns out to be broken is opened anew, once."""
-        for again in (True, False):
-            opened = await self._ready()
-            try:
-                result = await opened.run(work, writing)
-            except Exception as error:
-                if not (again and is_broken(error)):
-                    raise self._failed(error) from error
-                await self.close()
-            else:
-                self._status = replace(self._status, state="ready", reason="")
-                return result
-        raise AssertionError("the second round returns or raises")
+        """What ``work`` gives, in one transaction."""
+        try:
+            result = await self._database.run(lambda connection: work(_rows(connection)), writing=writing)
+        except StoreError as error:
+            self._status = replace(self._status, state="failed", reason=str(error))
+            raise
+        self._status = replace(self._status, state="ready", reason="")
+        return result
 
-    async def _ready(self) -> _Opened:
-        """The database, opened in this event loop, and still the one that lies at the path."""
-        loop = asyncio.get_running_loop()
-        async with self._turn():
-            try:
-                opened = self._opened
-                if opened is not None and opened.loop is loop and opened.identity == self._file.identity:
-                    return opened
-                await self._let_go()
-                # It loads libraries and waits for locks, which would hold up everything else.
-                identity, engine = await asyncio.to_thread(self._prepared)
-                self._opened = opened = _Opened(engine, identity, loop)
-                await opened.run(self._looked)
-            except Exception as error:
-                await self._let_go()
-                raise self._failed(error) from error
-            return opened
 
-    def _prepared(self) -> tuple[Identity, AsyncEngine]:
-        """The file, made or brought up to date, and its engine. For a thread of its own."""
-        for _ in range(3):
-            self._file.make()
-            identity = self._file.identity
-            try:
-                self._bring_up_to_date()
-            except Exception as error:
-                if not is_broken(error):
-                    raise
-                target = self._file.set_aside(identity)
-                if target is not None:
-                    logger.error("%s is no database that can be read: it is kept as %s", self._file.path, target)
-            else:
-                return identity, self._file.engine()
-        raise StoreError(f"{self._file.path} is damaged again and again.", hint="Find out what writes to it.")
+def _rows(connection: AsyncConnection) -> BoardRows:
+    from pegboard.stores.board_rows import BoardRows
 
-    def _bring_up_to_date(self) -> None:
-        # Loaded here, in the thread, for what comes after.
-        import pegboard.stores.board_rows  # noqa: F401
-        from pegboard.stores.schema import bring_up_to_date
-
-        self._file.check()
-        with self._file.opening() as engine:
-            self._file.use_write_ahead_log(engine)
-            bring_up_to_date(engine, str(self._file.path))
-
-    def _failed(self, error: Exception) -> StoreError:
-        failure = translated(error, str(self._file.path))
-        self._status = replace(self._status, state="failed", reason=str(failure))
-        return failure
+    return BoardRows(connection)
 
 
 def _now() -> int:

@@ -31,3 +31,16 @@ SET_ASIDE: Final = Table(
     Column("at", BigInteger, nullable=False),
 )
 """Records that could not be read, byte for byte, each with the reason and the second at which it was put here."""
+
+TOOL_VERSIONS: Final = Table(
+    "pegboard_tool_versions",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    Column("overlay", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("record", Text, nullable=False),
+    Index("pegboard_tool_versions_each", "overlay", "name", "version", unique=True),
+    sqlite_autoincrement=True,
+)
+"""One row a version of a tool, of which none is ever changed: ``number`` counts all changes, and none comes twice."""
