@@ -21,7 +21,7 @@ from pegboard.auth import Principal
 from pegboard.board_tools import meta_tools
 from pegboard.boundary import Boundary, PinDiff, at_boundary, settled_always
 from pegboard.context import Context, ProgressSink
-from pegboard.dispatch import new_call_id
+from pegboard.dispatch import Resolve, new_call_id
 from pegboard.drift import Drift
 from pegboard.errors import MetaToolError, NotFoundError, UnloadedError
 from pegboard.finding import FindResult, find, missing_notes
@@ -36,6 +36,7 @@ from pegboard.uses import Uses
 from pegboard.view import Sight, View
 
 if TYPE_CHECKING:
+    from pegboard.catalog import Catalog
     from pegboard.peg import Pegboard
     from pegboard.search.rankers import Ranked
 
@@ -251,23 +252,16 @@ class Board:
         caller's connection can do. ``call_id`` is the id that receipts, logs and the handler know it by: a provider's
         own, where there is one, so that a call which is made again can be told (default: a new one).
         """
-        self._last_call = time.monotonic()
-        call = Context(
-            tool=name,
-            call_id=call_id or new_call_id(),
-            principal=self.principal,
-            board=self,
-            surface=self.surface,
-            values={**self._peg.context.held(self.principal), **self._values, **(context or {})},
-            meta=meta or {},
-            client=client,
+        return await self._called(
+            name,
+            arguments,
+            self._peg.catalog,
+            context=context,
+            meta=meta,
             on_progress=on_progress,
-            reenter=self._reenter,
+            client=client,
+            call_id=call_id,
         )
-        given: object = name  # what is no text, dispatch refuses
-        if isinstance(given, str) and given in self._meta:
-            return await self._peg.meta_dispatcher.run(name, arguments, call, self._meta.__getitem__)
-        return await self._peg.dispatcher.run(name, arguments, call, self._resolve, self._admit)
 
     async def call_all(
         self,
@@ -280,10 +274,12 @@ class Board:
 
         ``calls`` are names, each with its arguments and, where it has one, its id; the same may come several times.
         Every call gets its result, also when another fails or halts. ``context`` adds to the board's values;
-        ``sequential`` has each wait for the one before.
+        ``sequential`` has each wait for the one before. All find
+        the definitions that there are now, whatever changes meanwhile.
         """
         asked = [(name, arguments, *call_id, None)[:3] for name, arguments, *call_id in calls]
-        starts = [partial(self.call, name, given, context=context, call_id=call_id) for name, given, call_id in asked]
+        called = partial(self._called, catalog=self._peg.catalog, context=context)
+        starts = [partial(called, name, given, call_id=call_id) for name, given, call_id in asked]
         return await run_all(starts, sequential=sequential)
 
     async def call_any(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:
@@ -366,8 +362,46 @@ class Board:
     def _standing(self, view: View) -> tuple[Slot, ...]:
         return settled_always(self._record, self._always(view), self._quarantine.rule())
 
-    def _resolve(self, name: str) -> Tool:
-        tool = self._peg.catalog.get(name)
+    async def _called(
+        self,
+        name: str,
+        arguments: Any,
+        catalog: Catalog,
+        *,
+        context: Mapping[str, Any] | None = None,
+        meta: Mapping[str, Any] | None = None,
+        on_progress: ProgressSink | None = None,
+        client: Any = None,
+        call_id: str | None = None,
+    ) -> ToolResult | Halt:
+        """One call of a turn that began with a catalog."""
+        self._last_call = time.monotonic()
+        call = Context(
+            tool=name,
+            call_id=call_id or new_call_id(),
+            principal=self.principal,
+            board=self,
+            surface=self.surface,
+            values={**self._peg.context.held(self.principal), **self._values, **(context or {})},
+            meta=meta or {},
+            client=client,
+            on_progress=on_progress,
+            reenter=self._reenter,
+            catalog=catalog,
+        )
+        given: object = name  # what is no text, dispatch refuses
+        if isinstance(given, str) and given in self._meta:
+            return await self._peg.meta_dispatcher.run(name, arguments, call, self._meta.__getitem__)
+        return await self._peg.dispatcher.run(name, arguments, call, self._resolving(call), self._admit)
+
+    def _resolving(self, context: Context) -> Resolve:
+        """How names are found in the turn of a call."""
+        return partial(self._resolve, context.catalog)
+
+    def _resolve(self, catalog: Catalog | None, name: str) -> Tool:
+        """The tool that the turn began with, which its arguments were written for; a newer one where there was none."""
+        tool = None if catalog is None else catalog.get(name)
+        tool = tool or self._peg.catalog.get(name)
         if tool is not None and self._sight.allows(name):
             return tool
         if name in self._meta:
@@ -392,7 +426,7 @@ class Board:
         stack = (*context.stack, context.tool)
         # Whatever a handler made of its context: it acts for whom it was called, and for nobody else.
         nested = replace(context, tool=name, call_id=call_id, principal=self.principal, board=self, stack=stack)
-        return await self._peg.dispatcher.run(name, arguments, nested, self._resolve, admit)
+        return await self._peg.dispatcher.run(name, arguments, nested, self._resolving(context), admit)
 
     async def _reenter(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult | Halt:
         return await self._nested(name, dict(arguments), context, new_call_id(), self._quarantine.refuse)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from pegboard.catalog import Catalog
 from pegboard.errors import CollisionError
 from pegboard.naming import legal_name
-from pegboard.registry import Problem, ToolRegistry, name_taken
+from pegboard.registry import YIELDS, Nature, Problem, ToolRegistry, name_taken
 from pegboard.source_set import SourceSet
 from pegboard.tools import Tool
 
@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 Collisions = Literal["refuse", "prefix", "first"]
 """What to do when two registries have a tool of one name: set the later aside with a reason, give it its source's name
 as prefix, or leave it out silently."""
+
+_YIELDING: Final[Mapping[Nature, str]] = {
+    "code": "Source {winner!r} has a tool of this name too, and code comes before data. Rename one of the two.",
+    "overlay": "The tool of this name that was added while Pegboard runs is used in its place. To have this one again: "
+    "pegboard tools remove {name}.",
+}
+"""Why a tool yields, by the nature of the one that it yields to."""
 
 _COMPOSITIONS: Final = 10
 """How often one catalog is composed at most."""
@@ -93,19 +100,41 @@ def compose(
 ) -> Catalog:
     """One catalog of several registries, in order. A tool that cannot be shown is set aside; nothing raises.
 
+    Data yields to code of the same name, and files to what was added while Pegboard runs, whatever the order.
     ``reserved`` are names that no registry may use (those of the meta-tools).
     """
+    registries = tuple(registries)
     taken: dict[str, Tool] = {}
     problems: list[Problem] = []
     for registry in registries:
+        stronger = _stronger(registry.nature, registries)
         for tool in registry.tools():
-            placed = _placed(tool, taken, collisions, reserved)
+            winner = stronger.get(tool.name)
+            placed = _yielding(tool, winner) if winner else _placed(tool, taken, collisions, reserved)
             if isinstance(placed, Tool):
                 taken[placed.name] = placed
             elif placed is not None:
                 problems.append(placed)
         problems.extend(registry.problems())
     return Catalog(taken.values(), generation=generation, problems=problems, ranker=ranker)
+
+
+def _stronger(nature: Nature, registries: Iterable[ToolRegistry]) -> dict[str, tuple[Nature, Tool]]:
+    """The tools that those of a nature yield to, by name, each with its own nature."""
+    found: dict[str, tuple[Nature, Tool]] = {}
+    for winner in YIELDS.get(nature, ()):
+        for registry in registries:
+            if registry.nature == winner:
+                for tool in registry.tools():
+                    found.setdefault(tool.name, (winner, tool))
+    return found
+
+
+def _yielding(tool: Tool, winner: tuple[Nature, Tool]) -> Problem:
+    """The problem of a tool that yields to another of its name."""
+    nature, other = winner
+    reason = _YIELDING[nature].format(name=tool.name, winner=other.source)
+    return Problem(source=tool.source, name=tool.name, reason=reason)
 
 
 def _placed(

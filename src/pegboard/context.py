@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from pegboard.auth import Principal
     from pegboard.board import Board
+    from pegboard.catalog import Catalog
     from pegboard.finding import FindResult
     from pegboard.limits import Limits
     from pegboard.pins import PinState
@@ -86,7 +87,8 @@ class Context:
     which a service can tell that it has done this before. ``stack`` names the calls this one runs inside, outermost
     first. ``client`` says what the caller's own connection can do, where the surface knows; a relay mirrors it.
     ``on_progress`` is None where nobody listens. ``ticket`` is what the call holds of the limits on calls that run at
-    once; dispatch sets it, and calls made from this one stand in for it.
+    once; dispatch sets it, and calls made from this one stand in for it. ``catalog`` is the one that the turn began
+    with: calls from inside this one find the same definitions.
     """
 
     tool: str
@@ -101,6 +103,7 @@ class Context:
     on_progress: ProgressSink | None = field(default=None, repr=False)
     reenter: Reenter = field(default=_no_reenter, repr=False)
     ticket: Ticket | None = field(default=None, repr=False, compare=False)
+    catalog: Catalog | None = field(default=None, repr=False, compare=False)
 
     @property
     def finder(self) -> str:

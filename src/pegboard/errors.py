@@ -27,6 +27,9 @@
     │   ├── HandlerError             an unexpected exception; its id is in the log
     │   ├── InvalidResultError       the tool's own result is none; ``problems`` says where
     │   └── ToolError                raised by handlers: a message meant for the model
+    ├── AuthoringError           a tool that is stored cannot be changed so
+    │   ├── NoVersionError           ... there is no such tool or version: look what there is
+    │   └── ConflictError            ... somebody changed it meanwhile: look, and try again
     ├── BoardError               open another board: this one is not yours, or is not there
     └── StoreError               the store could not load or save; what was queued is kept
 
@@ -272,6 +275,24 @@ class ToolError(CallError):
     """Raised by a handler for the model to read, word for word."""
 
     code = "tool_error"
+
+
+class AuthoringError(PegboardError):
+    """A tool that is stored cannot be changed in this way."""
+
+    code = "authoring_failed"
+
+
+class NoVersionError(AuthoringError):
+    """No tool of this name is stored, or no such version of it."""
+
+    code = "not_found"
+
+
+class ConflictError(AuthoringError):
+    """The tool is not at the version that the change was made for."""
+
+    code = "conflict"
 
 
 class BoardError(PegboardError):

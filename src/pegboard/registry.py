@@ -21,6 +21,13 @@ from pegboard.tools import Tool
 SourceState = Literal["idle", "starting", "ready", "failed", "stopped"]
 """``idle``: not begun. ``failed``: at its last try; whether there is a next one is the source's own affair."""
 
+Nature = Literal["code", "overlay", "data", "upstream"]
+"""What a registry's tools are: functions; definitions that were added while Pegboard runs; definitions of files and
+documents; what another server offers."""
+
+YIELDS: Final[Mapping[Nature, tuple[Nature, ...]]] = {"overlay": ("code",), "data": ("code", "overlay")}
+"""Before which natures' tools of the same name a tool yields, wherever in the order these stand."""
+
 AWAY: Final[Mapping[str, str]] = {
     "idle": "has not been started",
     "starting": "is still starting",
@@ -122,11 +129,12 @@ class ToolRegistry:
         registry = ToolRegistry()
         registry.register(search_orders, refund)
 
-    Names are unique within it. ``version`` counts changes, from 0.
+    Names are unique within it. ``version`` counts changes, from 0; ``nature`` says what its tools are.
     """
 
-    def __init__(self, name: str = "python") -> None:
+    def __init__(self, name: str = "python", *, nature: Nature = "code") -> None:
         self.name = name
+        self.nature: Nature = nature
         self.version = 0
         self._state = _State()
         self._listeners = Listeners[[]]()

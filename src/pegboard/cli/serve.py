@@ -46,6 +46,7 @@ def serve(
 
 async def _serve(common: Common, address: Address | None, log_file: Path | None, level: str | None) -> None:
     from pegboard.config.logs import setup_logging
+    from pegboard.config.overlay import watch_overlay
     from pegboard.config.watch import Reloader
     from pegboard.config.wire import build, gateway_settings, secrets_of
     from pegboard.gateway import claim_stdio, serve_http, serve_stdio
@@ -62,7 +63,7 @@ async def _serve(common: Common, address: Address | None, log_file: Path | None,
     reloader = Reloader(
         wired, loaded, lambda: load_named(common), on_load=lambda loaded: log.hide(secrets_of(loaded.settings))
     )
-    async with _in_background(reloader.run()):
+    async with _in_background(reloader.run()), _in_background(watch_overlay(wired.peg, settings)):
         if address is None:
             _tell_person()
             await serve_stdio(wired.peg, gateway_settings(settings), wire=wire)

@@ -209,6 +209,7 @@ def _settings(
         ranker=file.search.ranker,
         store_file=_store_file(file.store.path, base, importer.environ),
         store_keep=file.store.keep,
+        overlay=_overlay(main, file.store.path),
         collisions=file.collisions,
         on_drift=file.boards.on_drift,
         profiles=profiles,
@@ -229,6 +230,14 @@ def _settings(
 def _rules(main: Document, policy: PolicyKeys) -> tuple[Rule, ...]:
     lines = (main.line(("policy", "rules", place)) for place in range(len(policy.rules)))
     return tuple(keys.rule(f"{main.file.name}:{line}") for keys, line in zip(policy.rules, lines, strict=True))
+
+
+def _overlay(main: Document | None, path: str | None) -> str | None:
+    """What added tools stand under: in a file that a configuration names they are everybody's who names it, in the
+    user's own they are those of one configuration."""
+    if main is None or path in IN_MEMORY:
+        return None
+    return str(main.file) if path is None else ""
 
 
 def _store_file(path: str | None, base: Path, environ: Mapping[str, str]) -> Path | None:

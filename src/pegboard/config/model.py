@@ -433,7 +433,8 @@ class Settings:
     ``http_tools``, ``secrets_folder``, ``log_file``, ``receipts_file`` and ``store_file`` are absolute paths; without a
     ``store_file`` boards are kept in memory, else for ``store_keep`` days. ``profiles`` has only those that the file
     changes.
-    ``file`` is the file itself, None where there are only clients' files.
+    ``overlay`` is what tools that are added while Pegboard runs stand under in ``store_file``, None where there can be
+    none. ``file`` is the file itself, None where there are only clients' files.
     ``policy`` are the rules in force, None where the file has no ``[policy]`` and everything is allowed; ``principals``
     are those that it names, ``principal`` the one whose rights the gateway's clients have, None for trusted local use.
     """
@@ -445,6 +446,7 @@ class Settings:
     ranker: Ranker = "lexical"
     store_file: Path | None = None
     store_keep: float = StoreKeys.keep
+    overlay: str | None = None
     collisions: Collisions = "refuse"
     on_drift: OnDrift = "accept"
     profiles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

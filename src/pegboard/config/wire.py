@@ -21,15 +21,22 @@ from pegboard.rules import RulePolicy
 from pegboard.sources.http import HttpFileSpec, HttpToolFile
 from pegboard.sources.mcp import StdioUpstream
 from pegboard.sources.mcp.launch import secret_values
+from pegboard.sources.overlay import OverlaySource
 from pegboard.sources.python_file import PythonFile
 
 if TYPE_CHECKING:
     from pegboard.approval import Approver
     from pegboard.gateway.settings import GatewaySettings
     from pegboard.http_tools.secrets import SecretProvider
+    from pegboard.http_tools.tool import Client, HttpRuntime
+    from pegboard.http_tools.versions import ToolStore
     from pegboard.net.client import HttpClient
+    from pegboard.stores import SqlToolStore
 
 DEPTH_VARIABLE: Final = "PEGBOARD_DEPTH"
+OVERLAY: Final = "overlay"
+"""The name of the source of tools that are added while Pegboard runs."""
+
 MAX_DEPTH: Final = 3
 """How often Pegboard may stand behind itself. An agent behind a tool may well use one; a circle has no end."""
 
@@ -59,8 +66,10 @@ def build(
     """
     depth = depth_of(os.environ if environ is None else environ)
     names = names_of_files(settings)
+    tools = tool_store_of(settings)
     sources: list[Source] = [
         *(PythonFile(names[path], path) for path in settings.python),
+        *([] if tools is None or tools.is_blank() else [overlay_source(tools, settings, environ, http_client)]),
         *(
             http_source(names[path], path, spec, settings, environ, http_client)
             for path, spec in settings.http_tools.items()
@@ -108,6 +117,15 @@ def store_of(settings: Settings) -> PinStore | None:
     return SqlPinStore(settings.store_file, keep_days=settings.store_keep)
 
 
+def tool_store_of(settings: Settings) -> SqlToolStore | None:
+    """Where tools are kept that are added while Pegboard runs; None where there is no place. Nothing is opened."""
+    if settings.store_file is None or settings.overlay is None:
+        return None
+    from pegboard.stores import SqlToolStore
+
+    return SqlToolStore(settings.store_file, settings.overlay)
+
+
 def gateway_settings(settings: Settings) -> GatewaySettings:
     """What the gateway is told of ``[gateway]``."""
     from pegboard.gateway.settings import GatewaySettings
@@ -138,7 +156,31 @@ def http_source(
     client: Callable[[], HttpClient] | None = None,
 ) -> HttpToolFile:
     """The source that runs a file of HTTP tools."""
-    from pegboard.http_tools.tool import Client, HttpRuntime
+    runtime = http_runtime(settings, environ)
+    return HttpToolFile(name, path, runtime, spec=spec, client=client, environ=environ)
+
+
+def overlay_source(
+    store: ToolStore,
+    settings: Settings,
+    environ: Mapping[str, str] | None = None,
+    client: Callable[[], HttpClient] | None = None,
+) -> OverlaySource:
+    """The source that runs the tools that are added while Pegboard runs."""
+    return OverlaySource(overlay_name(settings), store, http_runtime(settings, environ), client=client, environ=environ)
+
+
+def overlay_name(settings: Settings) -> str:
+    """The name of that source: no upstream has it."""
+    name = OVERLAY
+    while name in settings.upstreams:
+        name += "-tools"
+    return name
+
+
+def http_runtime(settings: Settings, environ: Mapping[str, str] | None = None) -> Callable[[Client], HttpRuntime]:
+    """What HTTP tools run with, given a client."""
+    from pegboard.http_tools.tool import HttpRuntime
     from pegboard.net.client import HttpLimits
 
     keys, secrets = settings.http, secrets_provider(settings, environ)
@@ -152,7 +194,7 @@ def http_source(
             limits=HttpLimits(total_seconds=keys.timeout, body_bytes=keys.max_body),
         )
 
-    return HttpToolFile(name, path, runtime, spec=spec, client=client, environ=environ)
+    return runtime
 
 
 def secrets_provider(settings: Settings, environ: Mapping[str, str] | None = None) -> SecretProvider:
@@ -184,7 +226,7 @@ def depth_of(environ: Mapping[str, str]) -> int:
 
 def names_of_files(settings: Settings) -> dict[Path, str]:
     """The sources' names of all files of tools."""
-    return file_names((*settings.python, *settings.http_tools), settings.upstreams)
+    return file_names((*settings.python, *settings.http_tools), (*settings.upstreams, overlay_name(settings)))
 
 
 def file_names(files: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:

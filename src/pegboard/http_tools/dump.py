@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pegboard.errors import DefinitionError
@@ -16,7 +17,11 @@ def dumped(definition: HttpDefinition, format: Format = "json") -> str:
 
     Raises DefinitionError for a null in TOML, which has none.
     """
-    told = _lean(definition.to_json())
+    return as_text(lean(definition.to_json()), format)
+
+
+def as_text(told: Mapping[str, Any], format: Format) -> str:
+    """The text of a file with a value of the shape of a definition. Raises DefinitionError like ``dumped``."""
     if format == "json":
         return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
     if format == "toml":
@@ -24,17 +29,17 @@ def dumped(definition: HttpDefinition, format: Format = "json") -> str:
 
         if _holds_null(told):
             hint = "Write it as YAML or JSON."
-            raise DefinitionError(f"{definition.name!r} holds a null, which TOML does not have.", hint=hint)
+            raise DefinitionError(f"{told.get('name')!r} holds a null, which TOML does not have.", hint=hint)
         return tomlkit.dumps(told)
     return _yaml(told)
 
 
-def _lean(told: dict[str, Any]) -> dict[str, Any]:
+def lean(told: Mapping[str, Any]) -> dict[str, Any]:
     """A definition without what every definition has."""
     request = {key: value for key, value in told["request"].items() if value not in ({}, None)}
-    response = {key: value for key, value in told["response"].items() if value is not None}
+    response = {key: value for key, value in told.get("response", {}).items() if value is not None}
     lean = {**told, "request": request, "response": response}
-    if response == {"extract": "body_raw"}:
+    if response in ({}, {"extract": "body_raw"}):
         del lean["response"]
     return {key: value for key, value in lean.items() if value not in (None, [])}
 
@@ -45,7 +50,7 @@ def _holds_null(value: Any) -> bool:
     return value is None
 
 
-def _yaml(told: dict[str, Any]) -> str:
+def _yaml(told: Mapping[str, Any]) -> str:
     import yaml
 
     class Quoting(yaml.SafeDumper):
@@ -56,4 +61,4 @@ def _yaml(told: dict[str, Any]) -> str:
 
     Quoting.add_representer(str, text)
     Quoting.ignore_aliases = lambda self, data: True  # type: ignore[method-assign]
-    return str(yaml.dump(told, Dumper=Quoting, allow_unicode=True, sort_keys=False, width=100))
+    return str(yaml.dump(dict(told), Dumper=Quoting, allow_unicode=True, sort_keys=False, width=100))

@@ -67,7 +67,7 @@ def _loaded(document: Document | ConfigProblem, environ: Mapping[str, str] | Non
     told = [_problem(document, mistake, ()) for mistake in manifest.mistakes] if manifest else []
     told = [*doubts, *told]
     found: dict[str, HttpDefinition] = {}
-    for one in _normals(document.value, manifest, environment):
+    for one in normals(document.value, manifest, environment):
         definition, problems = _read(document, one, context)
         told += problems
         if definition is None or (one.at[1:2] and one.at[1] in ambiguous):
@@ -79,7 +79,8 @@ def _loaded(document: Document | ConfigProblem, environ: Mapping[str, str] | Non
     return Loaded(tuple(found.values()), tuple(told))
 
 
-def _normals(value: Mapping[str, Any], manifest: Manifest | None, environment: Environment) -> Iterator[Normal]:
+def normals(value: Mapping[str, Any], manifest: Manifest | None, environment: Environment) -> Iterator[Normal]:
+    """Each tool of a file's value: one or, with a ``manifest``, many. What ``environment`` has is filled in."""
     if manifest is None:
         yield normal(value, environment)
         return

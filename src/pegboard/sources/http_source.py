@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from pegboard.documents.problems import Level
-from pegboard.errors import RefusedRequestError, told
+from pegboard.errors import PegboardError, RefusedRequestError, told
 from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.files import Loaded
 from pegboard.http_tools.tool import Client, HttpRuntime, HttpTool, secret_names
 from pegboard.naming import legal_name
 from pegboard.net.egress import EgressPolicy
 from pegboard.net.urls import parse
-from pegboard.registry import Problem, SourceState, SourceStatus, ToolRegistry
+from pegboard.registry import Nature, Problem, SourceState, SourceStatus, ToolRegistry
 from pegboard.rules.globs import Glob
 from pegboard.tools import Approval, Tool, Visibility
 
@@ -97,6 +97,7 @@ class HttpSource(ABC):
     """
 
     kind: ClassVar[str] = "http"
+    nature: ClassVar[Nature] = "data"
 
     def __init__(
         self,
@@ -108,7 +109,7 @@ class HttpSource(ABC):
     ) -> None:
         self.name = name
         self.spec = spec or HttpFileSpec()
-        self.registry = ToolRegistry(name)
+        self.registry = ToolRegistry(name, nature=self.nature)
         self._make_runtime = runtime
         self._make_client = client or _client
         self._client: Closable | None = None
@@ -186,6 +187,8 @@ class HttpSource(ABC):
         runtime = self._make_runtime(client)
         try:
             await self._take(await self.load(runtime.context), runtime)
+        except PegboardError as error:
+            self._failed(str(error))
         except Exception as error:
             logger.exception("the definitions of %s could not be taken", self.where)
             self._failed(f"{self.where}: {told(error)}")
@@ -215,7 +218,8 @@ class HttpSource(ABC):
         return (name for name in self._held.definitions if name in broken and name not in good)
 
     def _failed(self, why: str) -> None:
-        logger.warning("%s", why)
+        if why != self._failure:
+            logger.warning("%s", why)
         self._failure = why
         self._state = "ready" if self.registry.tools() else "failed"
 

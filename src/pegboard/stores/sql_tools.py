@@ -25,9 +25,9 @@ _ANY = "SELECT 1 FROM pegboard_tool_versions WHERE overlay = ? LIMIT 1"
 class SqlToolStore:
     """Keeps versions of tools in a SQLite file, beside boards. Process-wide.
 
-    Any number of processes may use the file at once. ``overlay`` keeps the tools of several configurations apart that share a file. A version is only ever added: what
-    was acknowledged outlives ``kill -9``, and what cannot be read stays where it is. Everything raises StoreError, and
-    nothing else; ``patience`` is the seconds to wait for another process that writes.
+    Any number of processes may use the file at once; ``overlay`` keeps the tools of several configurations apart in it.
+    A version is only ever added: what was acknowledged outlives ``kill -9``, and what cannot be read stays where it is.
+    Everything raises StoreError, and nothing else; ``patience`` is the seconds to wait for another process that writes.
     """
 
     def __init__(self, path: str | Path, overlay: str = "", *, patience: float = PATIENCE) -> None:

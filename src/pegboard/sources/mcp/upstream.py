@@ -35,7 +35,7 @@ class StdioUpstream:
 
     def __init__(self, spec: StdioSpec, *, lazy: bool = False) -> None:
         self.spec = spec
-        self.registry = ToolRegistry(spec.name)
+        self.registry = ToolRegistry(spec.name, nature="upstream")
         self._lazy = lazy
         self._published = b""
         self._notes: tuple[str, ...] = ()
