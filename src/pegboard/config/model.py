@@ -446,7 +446,7 @@ class Settings:
     ranker: Ranker = "lexical"
     store_file: Path | None = None
     store_keep: float = StoreKeys.keep
-    overlay: str | None = None
+    overlay: str | None = field(default=None, compare=False)
     collisions: Collisions = "refuse"
     on_drift: OnDrift = "accept"
     profiles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
