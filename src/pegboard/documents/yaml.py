@@ -99,7 +99,7 @@ class _Reader:
             return self.members(path)
         if isinstance(event, events.SequenceStartEvent):
             return self.items(path)
-        return _scalar(event)
+        return scalar(event)
 
     def members(self, path: KeyPath) -> dict[str, Any]:
         from yaml import events
@@ -144,7 +144,7 @@ def _offset(event: Any) -> int:
     return int(event.start_mark.index)
 
 
-def _scalar(event: Any) -> Any:
+def scalar(event: Any) -> Any:
     """A plain scalar as YAML 1.2 has it; one in quotes, and block text, as it stands."""
     text = str(event.value)
     if not event.implicit[0]:

@@ -1,0 +1,133 @@
+"""Security schemes to the secrets that prove who calls. Pure: only names of secrets, never a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from urllib.parse import urljoin
+
+from pegboard.errors import DefinitionError
+from pegboard.http_tools.openapi.options import Secrets
+from pegboard.http_tools.openapi.values import listed, table, text
+from pegboard.http_tools.request import Auth
+from pegboard.schema import nearest
+
+_OTHER: Final = re.compile(r"[^A-Za-z0-9]+")
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class Security:
+    """The security of one document. Read-only; lives as long as one import.
+
+    ``secrets`` are those that the operator names, by scheme. Raises DefinitionError for a scheme that there is not.
+    """
+
+    def __init__(self, schemes: Mapping[str, Any], secrets: Mapping[str, Secrets], address: str = "") -> None:
+        self._schemes = schemes
+        self._secrets = secrets
+        self._address = address
+        for name in secrets:
+            if name not in schemes:
+                close = nearest(name, [str(known) for known in schemes])
+                hint = f"Did you mean {close!r}?" if close else f"There are: {', '.join(map(str, schemes)) or 'none'}."
+                raise DefinitionError(f"The document has no security scheme {name!r}.", hint=hint)
+
+    def auth(self, requirements: Any, notes: list[str]) -> tuple[Auth, ...]:
+        """What is sent along: the first alternative all of whose secrets are named, else the first that can be used.
+
+        An alternative that asks for nothing counts as one of those.
+        """
+        alternatives = [table(one) for one in listed(requirements)]
+        made = [(one, self._alternative(one)) for one in alternatives]
+        usable = [(one, auths) for one, auths in made if auths is not None]
+        if not usable:
+            if made:
+                schemes = ", ".join(dict.fromkeys(str(name) for one in alternatives for name in one))
+                notes.append(f"nothing proves who calls: the security scheme {schemes} cannot be used")
+            return ()
+        named = (auths for one, auths in usable if all(name in self._secrets for name in one))
+        return next(named, usable[0][1])
+
+    def _alternative(self, requirement: Mapping[str, Any]) -> tuple[Auth, ...] | None:
+        found = [self._one(str(name), listed(scopes)) for name, scopes in requirement.items()]
+        auths = tuple(auth for auth in found if auth is not None)
+        return auths if len(auths) == len(found) else None
+
+    def _one(self, name: str, scopes: list[Any]) -> Auth | None:
+        """What one scheme sends; None where it is not one that can be sent."""
+        scheme = table(self._schemes.get(name))
+        kind = text(scheme.get("type"))
+        make = _KINDS.get(kind)
+        return make(_Names(name, self._secrets.get(name)), scheme, scopes, self._address) if make else None
+
+
+class _Names:
+    """The names of one scheme's secrets. Lives as long as one import."""
+
+    def __init__(self, scheme: str, given: Secrets | None) -> None:
+        self.scheme = scheme
+        self.given = given
+
+    def one(self) -> str:
+        """The only secret of a scheme."""
+        return (
+            self.given if isinstance(self.given, str) else table(self.given).get("secret") or default_name(self.scheme)
+        )
+
+    def of(self, part: str) -> str:
+        """One of several secrets."""
+        stem = self.given if isinstance(self.given, str) else default_name(self.scheme)
+        return table(self.given).get(part) or f"{stem}_{part.upper()}"
+
+
+def default_name(scheme: str) -> str:
+    """The name of a scheme's secret where the operator gives none: ``petstoreAuth`` is ``PETSTORE_AUTH``."""
+    return _OTHER.sub("_", _CAMEL.sub("_", scheme)).strip("_").upper() or "API_KEY"
+
+
+def _api_key(names: _Names, scheme: Mapping[str, Any], scopes: list[Any], address: str) -> Auth | None:
+    where, name = text(scheme.get("in")).lower(), text(scheme.get("name"))
+    if where not in ("header", "query", "cookie") or not name:
+        return None
+    return Auth(kind="api_key", where=where, name=name, secret=names.one())  # type: ignore[arg-type]  # one of them
+
+
+def _http(names: _Names, scheme: Mapping[str, Any], scopes: list[Any], address: str) -> Auth | None:
+    match text(scheme.get("scheme")).lower():
+        case "basic":
+            return Auth(kind="basic", username=names.of("username"), password=names.of("password"))
+        case "bearer":
+            return Auth(kind="bearer", secret=names.one())
+    return None
+
+
+def _oauth2(names: _Names, scheme: Mapping[str, Any], scopes: list[Any], address: str) -> Auth | None:
+    flows = table(scheme.get("flows"))
+    flow = table(flows.get("clientCredentials"))
+    token_url = text(names.given.get("token_url")) if isinstance(names.given, Mapping) else ""
+    if not token_url and text(flow.get("tokenUrl")):
+        token_url = urljoin(address, text(flow.get("tokenUrl")))
+    if isinstance(names.given, str) or not token_url.startswith(("https://", "http://")):
+        return Auth(kind="bearer", secret=names.one()) if flows else None
+    told = table(names.given).get("scopes")
+    return Auth(
+        kind="client_credentials",
+        token_url=token_url,
+        client_id=names.of("client_id"),
+        client_secret=names.of("client_secret"),
+        scopes=tuple(str(scope) for scope in (told if isinstance(told, list | tuple) else scopes)),
+        in_body=table(names.given).get("in_body") is True,
+    )
+
+
+def _open_id(names: _Names, scheme: Mapping[str, Any], scopes: list[Any], address: str) -> Auth | None:
+    return Auth(kind="bearer", secret=names.one())
+
+
+_KINDS: Final[Mapping[str, Callable[[_Names, Mapping[str, Any], list[Any], str], Auth | None]]] = {
+    "apiKey": _api_key,
+    "http": _http,
+    "oauth2": _oauth2,
+    "openIdConnect": _open_id,
+}
