@@ -17,6 +17,7 @@ class Exchange:
 
     head: str
     writer: asyncio.StreamWriter
+    body: bytes = b""
 
     @property
     def path(self) -> str:
@@ -62,7 +63,7 @@ async def serving(
         try:
             while head := (await reader.readuntil(b"\r\n\r\n")).decode("latin-1"):
                 exchange = Exchange(head.removesuffix("\r\n\r\n"), writer)
-                await reader.readexactly(int(exchange.header("content-length") or 0))
+                exchange.body = await reader.readexactly(int(exchange.header("content-length") or 0))
                 state.exchanges.append(exchange)
                 await handler(exchange)
         except asyncio.IncompleteReadError:

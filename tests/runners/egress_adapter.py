@@ -13,8 +13,9 @@ from unittest.mock import patch
 
 from pegboard.errors import EgressError, RefusedRequestError, UnreachableError
 from pegboard.net.addresses import read_address, unmapped
-from pegboard.net.client import MAX_REDIRECTS, OURS, HttpClient
+from pegboard.net.client import MAX_REDIRECTS, HttpClient
 from pegboard.net.egress import EgressPolicy
+from pegboard.net.headers import OURS
 from pegboard.net.replies import Reply
 from tests.net.scripted import Network, Received, reply
 

@@ -8,9 +8,9 @@ where the caller says how many.
 from __future__ import annotations
 
 import logging
-import re
 import ssl
-from collections.abc import AsyncIterable, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from math import inf
 from types import TracebackType
@@ -24,9 +24,10 @@ from pegboard.errors import ConfigError, EgressError, RefusedRequestError
 from pegboard.net.decoding import ACCEPTED
 from pegboard.net.egress import EgressPolicy
 from pegboard.net.guard import GuardedPool, GuardedUrl, Reach
+from pegboard.net.headers import OURS, TOKEN, UNSAFE
 from pegboard.net.redirects import FOLLOWED, Outgoing
 from pegboard.net.refusals import HINTS, refuse
-from pegboard.net.replies import Reply, checked_headers, timed_out, translated, unpacked
+from pegboard.net.replies import Reply, StreamedReply, checked_headers, timed_out, translated, unpacked
 from pegboard.net.resolver import Resolver, SystemResolver
 from pegboard.net.urls import Target, parse
 from pegboard.version import __version__
@@ -37,15 +38,6 @@ logger = logging.getLogger(__name__)
 logging.getLogger("httpcore2").setLevel(logging.INFO)
 
 MAX_REDIRECTS: Final = 5
-
-_TOKEN: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-_UNSAFE_VALUE: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
-
-OURS: Final = frozenset(
-    {"host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade", "expect"}
-    | {"proxy-authorization", "proxy-connection", "accept-encoding"}
-)
-"""Headers that frame a message or name whom it is for: the client sets them, nobody else."""
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"})
 
@@ -181,11 +173,35 @@ class HttpClient:
                 raise refuse("redirect", f"{first.target.origin} redirects more than {redirects} times")
             outgoing, hops = outgoing.redirected(reply.status, locations[0]), hops + 1
 
+    @asynccontextmanager
+    async def stream(
+        self,
+        method: str,
+        target: Target,
+        *,
+        policy: EgressPolicy,
+        headers: Mapping[str, str] | None = None,
+        body: bytes = b"",
+        quiet_seconds: float | None = None,
+    ) -> AsyncIterator[StreamedReply]:
+        """Send one request; its reply's body comes in pieces, for as long as the block lasts.
+
+        For replies that may be endless: neither their size nor the time for the whole is bounded here, only, with
+        ``quiet_seconds``, the time between two parts of them. No redirect is followed. Raises EgressError, when the
+        pieces are read too.
+        """
+        outgoing = Outgoing(_method(method), target, _checked(headers or {}), body)
+        timeouts = {**self.limits.timeouts, "read": quiet_seconds, "pool": None}
+        response = await self._send(outgoing, policy, timeouts)
+        try:
+            found = checked_headers(response, self.limits.header_bytes)
+            async with aclosing(unpacked(response, found, outgoing.method, None)) as pieces:
+                yield StreamedReply(response.status, found, pieces)
+        finally:
+            await response.aclose()
+
     async def _exchange(self, outgoing: Outgoing, policy: EgressPolicy, limits: HttpLimits, hops: int) -> Reply:
-        headers = [(name.encode("ascii"), value.encode()) for name, value in outgoing.headers]
-        if outgoing.body or outgoing.method in ("POST", "PUT", "PATCH"):
-            headers.append((b"Content-Length", b"%d" % len(outgoing.body)))
-        response = await self.send(outgoing.method, outgoing.target, policy, headers, outgoing.body, limits.timeouts)
+        response = await self._send(outgoing, policy, limits.timeouts)
         try:
             found = checked_headers(response, limits.header_bytes)
             parts = [part async for part in unpacked(response, found, outgoing.method, limits.body_bytes)]
@@ -193,34 +209,35 @@ class HttpClient:
             await response.aclose()
         return Reply(response.status, found, b"".join(parts), outgoing.target, hops)
 
-    async def send(
-        self,
-        method: str,
-        target: Target,
-        policy: EgressPolicy,
-        headers: list[tuple[bytes, bytes]],
-        content: bytes | AsyncIterable[bytes],
-        timeouts: Mapping[str, float | None],
+    async def _send(
+        self, outgoing: Outgoing, policy: EgressPolicy, timeouts: Mapping[str, float | None]
     ) -> httpcore2.Response:
-        """Send one request, checked; the reply's body is still to be read, and the reply to be closed.
-
-        For transports: ``request`` bounds the reply, this does not. Raises EgressError.
-        """
+        """Send one request, checked; the reply's body is still to be read, and the reply to be closed."""
+        target = outgoing.target
         policy.admit(target)
         if self._has_proxy and ":" in target.origin.host:
             raise refuse("address", "an IPv6 address cannot be asked for through a proxy; use its name")
-        framed = [(b"Host", target.origin.authority.encode("ascii")), (b"Accept-Encoding", ACCEPTED.encode("ascii"))]
-        if not any(name.lower() == b"user-agent" for name, _ in headers):
-            framed.append((b"User-Agent", f"pegboard/{__version__}".encode("ascii")))
         request = httpcore2.Request(
-            method,
+            outgoing.method,
             GuardedUrl(target, policy),
-            headers=framed + headers,
-            content=content,
+            headers=_framed(outgoing),
+            content=outgoing.body,
             extensions={"timeout": dict(timeouts)},
         )
         with translated():
             return await self._pool.handle_async_request(request)
+
+
+def _framed(outgoing: Outgoing) -> list[tuple[bytes, bytes]]:
+    """The headers of a request on the wire: the client's own before those that were given."""
+    given = [(name.encode("ascii"), value.encode()) for name, value in outgoing.headers]
+    authority = outgoing.target.origin.authority.encode("ascii")
+    framed = [(b"Host", authority), (b"Accept-Encoding", ACCEPTED.encode("ascii"))]
+    if not any(name.lower() == b"user-agent" for name, _ in given):
+        framed.append((b"User-Agent", f"pegboard/{__version__}".encode("ascii")))
+    if outgoing.body or outgoing.method in ("POST", "PUT", "PATCH"):
+        given.append((b"Content-Length", b"%d" % len(outgoing.body)))
+    return framed + given
 
 
 def _method(method: str) -> str:
@@ -232,9 +249,9 @@ def _method(method: str) -> str:
 def _checked(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """Headers that may be sent as they are. The error names a header, never its value."""
     for name, value in headers.items():
-        if not _TOKEN.fullmatch(name) or name.lower() in OURS:
+        if not TOKEN.fullmatch(name) or name.lower() in OURS:
             raise refuse("header", f"{name[:64]!r} is no header that a request may set")
-        if _UNSAFE_VALUE.search(value) or value != value.strip(" \t"):
+        if UNSAFE.search(value) or value != value.strip(" \t"):
             raise refuse("header", f"the value of {name!r} has control characters, or blanks around it")
     return tuple(headers.items())
 

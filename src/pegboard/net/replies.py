@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import httpcore2
@@ -31,7 +31,21 @@ class Reply:
 
     def header(self, name: str) -> str:
         """The values of a header, joined with commas; empty without one."""
-        return ", ".join(value for key, value in self.headers if key == name.lower())
+        return _joined(self.headers, name)
+
+
+@dataclass(frozen=True)
+class StreamedReply:
+    """One reply whose body is still to come. Lives as long as its block. ``headers`` are as those of ``Reply``;
+    ``pieces`` gives the body once, unpacked, and raises EgressError where it breaks off."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    pieces: AsyncIterator[bytes] = field(repr=False)
+
+    def header(self, name: str) -> str:
+        """The values of a header, joined with commas; empty without one."""
+        return _joined(self.headers, name)
 
 
 def checked_headers(response: httpcore2.Response, limit: int) -> tuple[tuple[str, str], ...]:
@@ -68,6 +82,11 @@ def _unreachable(detail: str) -> UnreachableError:
     return UnreachableError("The server could not be reached.", rule="network", detail=detail, hint="Try again later.")
 
 
+def _broke_off(detail: str) -> UnreachableError:
+    hint = "It may have been carried out all the same."
+    return UnreachableError("The connection broke off.", rule="connection", detail=detail, hint=hint)
+
+
 def _unreadable(detail: str) -> RefusedReplyError:
     return RefusedReplyError("The reply is not readable as HTTP.", rule="protocol", detail="broken HTTP/1.1")
 
@@ -80,7 +99,8 @@ def _unsendable(detail: str) -> RefusedRequestError:
 _TRANSLATIONS: Final = (
     (httpcore2.ConnectTimeout, _unreachable),
     (httpcore2.TimeoutException, timed_out),
-    (httpcore2.NetworkError, _unreachable),
+    (httpcore2.ConnectError, _unreachable),
+    (httpcore2.NetworkError, _broke_off),
     (httpcore2.ProxyError, _unreachable),
     (httpcore2.RemoteProtocolError, _unreadable),
     (httpcore2.LocalProtocolError, _unsendable),
@@ -97,6 +117,10 @@ def translated() -> Iterator[None]:
     except tuple(kind for kind, _ in _TRANSLATIONS) as error:
         make = next(make for kind, make in _TRANSLATIONS if isinstance(error, kind))
         raise make(str(error) or type(error).__name__) from error
+
+
+def _joined(headers: Iterable[tuple[str, str]], name: str) -> str:
+    return ", ".join(value for key, value in headers if key == name.lower())
 
 
 def _text(value: bytes) -> str:
