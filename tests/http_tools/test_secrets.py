@@ -85,6 +85,11 @@ def test_no_repr_shows_a_secret() -> None:
     assert "hush" not in repr(GivenSecrets({"K": "hush"}))
 
 
+def test_a_secret_is_masked_where_a_server_read_its_header_in_the_old_encoding() -> None:
+    misread = "pässwort".encode().decode("latin-1")
+    assert Scrubber(["pässwort"]).text(f"your key is {misread}, pässwort") == "your key is [secret], [secret]"
+
+
 def test_the_longest_of_two_secrets_is_masked_first() -> None:
     assert Scrubber(["abcd", "abcdef"]).text("abcdefg abcd") == "[secret]g [secret]"
 

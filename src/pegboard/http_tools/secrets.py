@@ -133,7 +133,8 @@ class Scrubber:
     """Takes secrets out of what is told, in each form that a service may repeat them in. Lives as long as one call."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        forms = {form for secret in secrets if len(secret) >= _SHORTEST for form in _forms(secret)}
+        told = (reading for secret in secrets if len(secret) >= _SHORTEST for reading in _readings(secret))
+        forms = {form for reading in told for form in _forms(reading)}
         longest_first = sorted(forms, key=lambda form: (-len(form), form))
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
@@ -150,6 +151,13 @@ class Scrubber:
         if isinstance(value, dict):
             return {self.text(key): self.value(member) for key, member in value.items()}
         return [self.value(item) for item in value] if isinstance(value, list) else value
+
+
+def _readings(secret: str) -> Iterable[str]:
+    """A secret, and what becomes of it where a header is read in the encoding of the first web servers."""
+    yield secret
+    if not secret.isascii():
+        yield secret.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
 def _forms(secret: str) -> Iterable[str]:

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from pegboard.sources.mcp.http_upstream import HttpUpstream
 from pegboard.sources.mcp.payload import Intake, tools_from_payload
-from pegboard.sources.mcp.spec import StdioSpec, UpstreamSpec, prefix_of
-from pegboard.sources.mcp.upstream import StdioUpstream
+from pegboard.sources.mcp.spec import HttpSpec, StdioSpec, UpstreamSpec, prefix_of
+from pegboard.sources.mcp.stdio_upstream import StdioUpstream
+from pegboard.sources.mcp.upstream import McpUpstream
 
-__all__ = ["Intake", "StdioSpec", "StdioUpstream", "UpstreamSpec", "prefix_of", "tools_from_payload"]
+__all__ = [
+    "HttpSpec",
+    "HttpUpstream",
+    "Intake",
+    "McpUpstream",
+    "StdioSpec",
+    "StdioUpstream",
+    "UpstreamSpec",
+    "prefix_of",
+    "tools_from_payload",
+]

@@ -14,9 +14,10 @@ from pegboard.errors import UpstreamError
 from pegboard.registry import SourceState
 from pegboard.sources.mcp.noise import Noise
 from pegboard.sources.mcp.pacing import Pacing
-from pegboard.sources.mcp.spec import StdioSpec
+from pegboard.sources.mcp.spec import UpstreamSpec
 
 if TYPE_CHECKING:
+    from pegboard.sources.mcp.link import OpenLink
     from pegboard.sources.mcp.session import Connection
 
 logger = logging.getLogger(__name__)
@@ -37,18 +38,19 @@ ReadList = Callable[["Connection"], Awaitable[None]]
 class Keeper:
     """Runs one server for as long as it is wanted. Lives as long as its upstream; used from one event loop.
 
-    ``state`` is how it is doing; ``starts`` counts processes; ``notes`` are things worth knowing; ``first`` is set
-    once the first try has become ready or failed. A server that ends is started again after a pause of ``Pacing``, or
-    at once by the next ``connection`` when it had been ready.
+    ``state`` is how it is doing; ``starts`` counts processes, or connections; ``notes`` are things worth knowing;
+    ``first`` is set once the first try has become ready or failed. A server that ends is started again after a pause of
+    ``Pacing``, or at once by the next ``connection`` when it had been ready.
     """
 
-    def __init__(self, spec: StdioSpec, noise: Noise, read_list: ReadList) -> None:
+    def __init__(self, spec: UpstreamSpec, noise: Noise, open_link: OpenLink, read_list: ReadList) -> None:
         self.state: SourceState = "idle"
         self.starts = 0
         self.notes: tuple[str, ...] = ()
         self.first = asyncio.Event()
         self._spec = spec
         self._noise = noise
+        self._open_link = open_link
         self._read_list = read_list
         self._reason = ""
         self._waits_for = ""
@@ -154,11 +156,10 @@ class Keeper:
     async def _connect(self, stack: AsyncExitStack) -> Connection:
         """Start, shake hands and list, all within the start timeout."""
         from pegboard.sources.mcp.session import connected
-        from pegboard.sources.mcp.stdio import open_stdio
 
         spec = self._spec
         async with asyncio.timeout(spec.start_timeout):
-            link = await stack.enter_async_context(open_stdio(spec, self._noise, self._news.set))
+            link = await stack.enter_async_context(self._open_link(self._noise, self._news.set))
             self.starts += 1
             try:
                 self._waits_for = "answer 'server/discover'" if spec.era == "modern" else "answer 'initialize'"
@@ -223,9 +224,9 @@ class Keeper:
         self._settled.set()
 
     def _failed(self, error: Exception, ready_for: float | None) -> None:
-        from pegboard.sources.mcp.failures import explained
+        from pegboard.sources.mcp.failures import explained, trouble_in
 
-        why = explained(self._spec.name, self._waits_for, error, self._spec.start_timeout)
+        why, trouble = explained(self._spec, self._waits_for, error), trouble_in(error)
         if why is None:
             logger.error("upstream %r failed unexpectedly", self._spec.name, exc_info=error)
             why = f"Upstream {self._spec.name!r} failed unexpectedly with {type(error).__name__}; the log has more."
@@ -233,7 +234,8 @@ class Keeper:
             logger.warning("%s", why)
         self._pacing.ended(ready_for)
         self.state, self._reason = "failed", why
-        self._next_try = time.monotonic() + self._pacing.pause(random.random())  # noqa: S311
+        pause = self._pacing.pause(random.random())  # noqa: S311
+        self._next_try = time.monotonic() + max(pause, trouble.retry_after if trouble else 0.0)
         self.first.set()
         self._settled.set()
 

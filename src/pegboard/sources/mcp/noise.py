@@ -38,9 +38,15 @@ def hiding(secrets: Iterable[str]) -> Hide:
 
 @dataclass
 class Noise:
-    """Counts what a server wrote on stdout that is not protocol. Owned by its upstream; outlives restarts."""
+    """Counts what a server said that is not protocol. Owned by its upstream; outlives restarts.
+
+    ``of`` is what it is counted in, ``where`` it was said, and ``fix`` where it belongs.
+    """
 
     hide: Hide = field(default=str, repr=False)
+    of: str = "line"
+    where: str = "on stdout"
+    fix: str = "; its log belongs on stderr"
     lines: int = 0
     first: str = ""
     mended: int = 0
@@ -63,10 +69,8 @@ class Noise:
         """One note for each kind of noise there was."""
         notes = []
         if self.lines:
-            count = "1 line" if self.lines == 1 else f"{self.lines} lines"
-            notes.append(
-                f"noisy: {count} on stdout that are not protocol (first: {self.first!r}); its log belongs on stderr"
-            )
+            count = f"1 {self.of}" if self.lines == 1 else f"{self.lines} {self.of}s"
+            notes.append(f"noisy: {count} {self.where} that are not protocol (first: {self.first!r}){self.fix}")
         if self.mended:
             notes.append(f"{self.mended} of its messages held bytes that are not UTF-8, read as U+FFFD")
         if self.too_long:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from types import MappingProxyType
 from typing import Any, Final
 
 from pegboard.errors import DefinitionError, InvalidSchemaError
@@ -15,6 +16,8 @@ from pegboard.sources.mcp.spec import UpstreamSpec
 from pegboard.tools import Handler, OutputCheck, Tool
 
 REASON_CHARS: Final = 500
+
+NO_FAULTS: Final[Mapping[str, str]] = MappingProxyType({})
 
 HandlerOf = Callable[[str], Handler]
 """The handler that calls the tool of this name, the upstream's own."""
@@ -41,8 +44,14 @@ class _Mending:
     notes: list[str] = field(default_factory=list)
 
 
-def tools_from_payload(source: str, raw_tools: Iterable[Any], spec: UpstreamSpec, handler_of: HandlerOf) -> Intake:
-    """The tools of a raw listing, in its order.
+def tools_from_payload(
+    source: str,
+    raw_tools: Iterable[Any],
+    spec: UpstreamSpec,
+    handler_of: HandlerOf,
+    faults: Mapping[str, str] = NO_FAULTS,
+) -> Intake:
+    """The tools of a raw listing, in its order. ``faults`` say of some, by name, why they are set aside anyway.
 
     A tool without a usable name or input schema, or with a name that came before, is set aside. What else is wrong
     with one is mended or left out, and a note says so: the definition that is kept is one that MCP allows on the wire.
@@ -61,6 +70,8 @@ def tools_from_payload(source: str, raw_tools: Iterable[Any], spec: UpstreamSpec
             if reason:
                 excluded[bare_name] = reason
                 continue
+            if bare_name in faults:
+                raise DefinitionError(faults[bare_name])
             mending = _Mending(dict(raw))
             tool = _tool(source, bare_name, mending, spec, handler_of)
             if tool.name in tools:

@@ -21,6 +21,7 @@ from pegboard.errors import UpstreamError
 from pegboard.sources.mcp.frames import OVER_LIMIT, UNREAD
 from pegboard.sources.mcp.noise import Hide, visible
 from pegboard.sources.mcp.session import Connection
+from pegboard.sources.mcp.trouble import Trouble
 from pegboard.tools import JsonObject, ToolResult
 
 OF_THE_CALLERS_CONNECTION: Final = frozenset(
@@ -94,6 +95,8 @@ def error_of(upstream: str, tool: str, error: MCPError, hide: Hide = str) -> Ups
     ``hide`` blots out what the upstream was given as secrets; data that holds one is left out.
     """
     message = hide(error.message[:MESSAGE_CHARS])
+    if isinstance(error.data, Trouble):
+        return _no_answer(upstream, tool, error.data, hide)
     if error.data is UNREAD:
         return UpstreamError(
             f"Upstream {upstream!r} answered the call of {tool!r}, but the answer could not be read: {message}.",
@@ -105,6 +108,17 @@ def error_of(upstream: str, tool: str, error: MCPError, hide: Hide = str) -> Ups
     if error.data is not None and len(data) <= DATA_CHARS and hide(data) == data:
         facts["upstream_data"] = error.data
     return UpstreamError(f"Upstream {upstream!r} answered with error {error.code}: {message}", data=facts)
+
+
+def _no_answer(upstream: str, tool: str, trouble: Trouble, hide: Hide) -> UpstreamError:
+    ran = " The call may have been carried out all the same." if trouble.ran else ""
+    facts: dict[str, Any] = {"source": upstream}
+    if trouble.retry_after:
+        facts["retry_after"] = trouble.retry_after
+    what = hide(f"it {trouble.what}")
+    return UpstreamError(
+        f"Upstream {upstream!r} did not answer the call of {tool!r}: {what}.{ran}", hint=trouble.hint, data=facts
+    )
 
 
 def _asks_for_input(upstream: str, tool: str, raw: JsonObject) -> UpstreamError:

@@ -8,14 +8,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from mcp import ClientSession, MCPError
 from mcp.client.subscriptions import SubscriptionLost, listen
 from mcp.shared.dispatcher import CallOptions, ProgressFnT
+from mcp.shared.inbound import (
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    encode_header_value,
+    find_invalid_x_mcp_header,
+    mcp_param_headers,
+    x_mcp_header_map,
+)
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.types import (
     CLIENT_CAPABILITIES_META_KEY,
@@ -27,7 +36,8 @@ from mcp.types import (
 )
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-from pegboard.sources.mcp.failures import OddAnswerError
+from pegboard.sources.mcp.failures import OddAnswerError, trouble_in
+from pegboard.sources.mcp.link import Link
 from pegboard.sources.mcp.spec import Era
 from pegboard.version import __version__
 
@@ -42,24 +52,16 @@ _RELISTEN: Final = 5.0
 """Seconds until a subscription that the server ended is asked for again."""
 
 
-class Link(Protocol):
-    """A way to a server: its two streams, and what became of it. Lives as long as one session."""
-
-    @property
-    def read(self) -> Any: ...
-    @property
-    def write(self) -> Any: ...
-    @property
-    def ended(self) -> bool: ...
-    def why_ended(self) -> str: ...
-
-
 @dataclass(frozen=True, kw_only=True)
 class RawListing:
-    """All pages of ``tools/list``, in order, as they came over the wire. Immutable."""
+    """All pages of ``tools/list``, in order, as they came over the wire. Immutable.
+
+    ``faults`` say, by name, of which tools the revision wants to be rid.
+    """
 
     tools: tuple[Any, ...]
     notes: tuple[str, ...] = ()
+    faults: Mapping[str, str] = field(default_factory=dict)
 
 
 class Connection:
@@ -70,11 +72,17 @@ class Connection:
         self.session = session
         self._dispatcher = dispatcher
         self._left = False
+        self._mirrored: dict[str, Mapping[tuple[str, ...], str]] = {}
 
     @property
     def revision(self) -> str:
         """The protocol revision that was agreed on, such as ``2025-11-25``."""
         return self.session.protocol_version or ""
+
+    @property
+    def modern(self) -> bool:
+        """Whether it is of the modern era."""
+        return self.revision in MODERN_PROTOCOL_VERSIONS
 
     @property
     def closed(self) -> bool:
@@ -88,10 +96,21 @@ class Connection:
 
         Raises MCPError for an error answer, and when the connection closes.
         """
-        options: CallOptions = {}
+        options: CallOptions = {"headers": self._headers(method, params)}
         if on_progress is not None:
             options["on_progress"] = on_progress
         return await self._dispatcher.send_raw_request(method, self._stamped(params), options)
+
+    def _headers(self, method: str, params: Mapping[str, Any]) -> dict[str, str]:
+        """What the request says of itself in headers, for transports that have such."""
+        headers = {MCP_PROTOCOL_VERSION_HEADER: self.revision}
+        if not self.modern:
+            return headers
+        headers[MCP_METHOD_HEADER] = method
+        if method == "tools/call":
+            headers[MCP_NAME_HEADER] = encode_header_value(params["name"])
+            headers |= mcp_param_headers(self._mirrored.get(params["name"], {}), params["arguments"])
+        return headers
 
     def leave(self) -> None:
         """The session is about to be closed from this side."""
@@ -103,19 +122,35 @@ class Connection:
         Raises MCPError, and OddAnswerError for an answer that is no listing.
         """
         tools: list[Any] = []
+        notes = [note async for note in self._read_pages(tools)]
+        return RawListing(tools=tuple(tools), notes=tuple(notes), faults=self._mirror(tools))
+
+    async def _read_pages(self, tools: list[Any]) -> AsyncIterator[str]:
+        """Read all pages into ``tools``; the notes there are."""
         cursors: list[str] = []
         for _ in range(MAX_PAGES):
             page = await self._page(cursors[-1] if cursors else None)
             tools += page["tools"]
             cursor = page.get("nextCursor")
             if not cursor:
-                return RawListing(tools=tuple(tools))
+                return
             if not isinstance(cursor, str) or cursor in cursors:
-                return RawListing(tools=tuple(tools), notes=(f"its list of tools repeats the page {cursor!r:.80}",))
+                yield f"its list of tools repeats the page {cursor!r:.80}"
+                return
             cursors.append(cursor)
-        return RawListing(
-            tools=tuple(tools), notes=(f"its list of tools has over {MAX_PAGES} pages; the rest is left",)
-        )
+        yield f"its list of tools has over {MAX_PAGES} pages; the rest is left"
+
+    def _mirror(self, tools: list[Any]) -> dict[str, str]:
+        """Note which arguments calls repeat in headers, a matter of the modern era; the tools that say it wrongly."""
+        self._mirrored, faults = {}, {}
+        for tool in tools if self.modern else ():
+            name, schema = (tool.get("name"), tool.get("inputSchema")) if isinstance(tool, Mapping) else (None, None)
+            if isinstance(name, str):
+                if (wrong := find_invalid_x_mcp_header(schema)) is None:
+                    self._mirrored[name] = x_mcp_header_map(schema)
+                else:
+                    faults[name] = f"MCP forbids its x-mcp-header: {wrong}."
+        return faults
 
     async def _page(self, cursor: str | None) -> dict[str, Any]:
         try:
@@ -130,7 +165,7 @@ class Connection:
 
     def _stamped(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """``params`` with what every request of the modern era carries; no public name of the SDK adds it."""
-        if self.revision not in MODERN_PROTOCOL_VERSIONS:
+        if not self.modern:
             return dict(params)
         envelope = {
             PROTOCOL_VERSION_META_KEY: self.revision,
@@ -178,7 +213,8 @@ async def begin(session: ClientSession, era: Era) -> None:
     try:
         await session.initialize()
     except MCPError as refusal:
-        if era == "handshake":
+        trouble = trouble_in(refusal)
+        if era == "handshake" or (trouble is not None and not trouble.wordless):
             raise
         try:
             await session.discover()
@@ -193,6 +229,17 @@ def _announces_changes(session: ClientSession) -> bool:
     return session.protocol_version in MODERN_PROTOCOL_VERSIONS and bool(tools and tools.list_changed)
 
 
+@contextmanager
+def _lost() -> Iterator[None]:
+    """What keeps a server from answering is no answer: it says nothing about subscriptions."""
+    try:
+        yield
+    except MCPError as error:
+        if trouble_in(error) is None:
+            raise
+        raise SubscriptionLost(str(error)) from error
+
+
 async def _listen(session: ClientSession, on_tools_changed: Callable[[], None]) -> None:
     """Keep a subscription open. Its events reach the session's message handler like any other notification.
 
@@ -201,7 +248,7 @@ async def _listen(session: ClientSession, on_tools_changed: Callable[[], None]) 
     first = True
     try:
         while True:
-            with suppress(SubscriptionLost):
+            with suppress(SubscriptionLost), _lost():
                 async with listen(session, tools_list_changed=True) as subscription:
                     if not first:
                         on_tools_changed()

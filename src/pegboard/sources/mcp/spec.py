@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from os import PathLike
 from typing import Final, Literal, TypeVar
 
-from pegboard.errors import ConfigError
+from pegboard.errors import ConfigError, RefusedRequestError
 from pegboard.naming import slug
 from pegboard.tools import Approval, OutputCheck, Visibility
 
 Era = Literal["auto", "handshake", "modern"]
+HttpTransport = Literal["streamable-http", "sse"]
 
 PREFIX_CHARS: Final = 24
 """A longer prefix made from a name would leave too little of the 64 characters for the tool's own name."""
@@ -36,7 +37,9 @@ class UpstreamSpec:
     once; None means any number. ``output_check`` says what becomes of structured content that does not fit the
     upstream's own output schema: ``warn`` (the default) passes it on with a note, since the client may know better,
     ``strict`` makes it an error, ``off`` does not look. ``era`` says how the session begins:
-    ``auto`` (the handshake; ``server/discover`` where that is refused), ``handshake``, or ``modern``.
+    ``auto`` (the handshake; ``server/discover`` where that is refused), ``handshake``, or ``modern``. ``max_line``
+    bytes bound one message from the server (default 32 MiB): a longer one is skipped, the call that it answers fails
+    at once, and the connection lives on.
 
     Raises ConfigError for a prefix that holds other characters than A-Z a-z 0-9 _ -, and for unknown words.
     """
@@ -52,6 +55,7 @@ class UpstreamSpec:
     concurrency: int | None = None
     output_check: OutputCheck | str = OutputCheck.WARN
     era: Era = "auto"
+    max_line: int = 32 * 1024 * 1024
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -74,6 +78,11 @@ class UpstreamSpec:
                 f"concurrency {self.concurrency!r} of upstream {self.name!r} lets no call through.",
                 hint="Give a whole number from 1, or None for any number.",
             )
+
+    @property
+    def what_to_check(self) -> str:
+        """The first thing to look at when it does not speak MCP."""
+        return "Check that it is an MCP server"
 
     @property
     def tool_prefix(self) -> str:
@@ -112,9 +121,7 @@ class StdioSpec(UpstreamSpec):
 
     ``command`` is looked up on the child's own PATH. The child gets a small safe environment (PATH, HOME, LANG and
     the like), the variables of ours that ``inherit_env`` names, and ``env`` above both; never our whole environment.
-    ``max_line`` bytes bound one message from the server (default 32 MiB): a longer one is skipped, the call that it
-    answers fails at once, and the connection lives on. The repr shows neither ``args`` nor ``env``, which may hold
-    secrets.
+    The repr shows neither ``args`` nor ``env``, which may hold secrets.
     """
 
     command: str
@@ -122,7 +129,54 @@ class StdioSpec(UpstreamSpec):
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     cwd: str | PathLike[str] | None = None
     inherit_env: Sequence[str] = ()
-    max_line: int = 32 * 1024 * 1024
+
+    @property
+    def what_to_check(self) -> str:
+        """The first thing to look at when it does not speak MCP."""
+        return "Check that its command runs an MCP server on stdio"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HttpSpec(UpstreamSpec):
+    """An upstream that is reached over HTTP. Immutable.
+
+    ``url`` is its endpoint: exactly that scheme, host and port may be reached, loopback too, and nothing that it leads
+    to elsewhere. ``transport`` is how the server speaks: ``streamable-http`` (default), or ``sse``, that of 2024-11-05.
+    ``headers`` go with every request; ``{{secret.NAME}}`` in a value stands for a secret, which is asked for when the
+    connection is made. The repr shows neither ``url`` nor ``headers``, which may hold secrets.
+
+    Raises ConfigError for an address that cannot be one, and for headers that cannot be sent.
+    """
+
+    url: str = field(repr=False)
+    transport: HttpTransport = "streamable-http"
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for _, what, hint in self.faults(self.url, self.headers):
+            raise ConfigError(f"Upstream {self.name!r}: {what}.", hint=hint)
+
+    @staticmethod
+    def faults(url: str, headers: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], str, str]]:
+        """What is wrong with an address and headers: the key, what it is, and the fix."""
+        from pegboard.net.urls import parse
+        from pegboard.sources.mcp.headers import faults
+
+        if "{{" in url:
+            yield ("url",), "its url holds a placeholder", "Put a secret in a header, or write ${VAR}."
+        else:
+            try:
+                parse(url)
+            except RefusedRequestError as error:
+                yield ("url",), f"its url cannot be used: {error.detail}", "Write it like https://host/mcp."
+        for name, what, hint in faults(headers):
+            yield ("headers", name), what, hint
+
+    @property
+    def what_to_check(self) -> str:
+        """The first thing to look at when it does not speak MCP."""
+        return "Check that its url is that of an MCP server"
 
 
 def prefix_of(name: str) -> str:

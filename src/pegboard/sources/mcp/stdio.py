@@ -15,17 +15,18 @@ from typing import Final
 
 import anyio
 import anyio.lowlevel
-from anyio.abc import ObjectReceiveStream, ObjectSendStream
-from mcp.shared.dispatcher import coerce_request_id
+from anyio.abc import ObjectReceiveStream
 from mcp.shared.message import SessionMessage
-from mcp.types.jsonrpc import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCRequest
 
 from pegboard.lines import Line, LineSplitter, LongLine
-from pegboard.sources.mcp.frames import Frame, Id, frame_of, frame_of_long, line_of
+from pegboard.sources.mcp.frames import Frame, frame_of, frame_of_long, line_of
 from pegboard.sources.mcp.launch import launch_of
+from pegboard.sources.mcp.link import Outgoing
 from pegboard.sources.mcp.noise import Noise
 from pegboard.sources.mcp.process import ServerProcess, exit_words
 from pegboard.sources.mcp.spec import StdioSpec
+from pegboard.sources.mcp.waiting import Waiting
 
 HIGH_WATER: Final = 4 * 1024 * 1024
 """Bytes of unread lines above which the server is made to wait."""
@@ -48,7 +49,7 @@ class StdioLink:
         self._unread_bytes = 0
         self._messages: deque[JSONRPCMessage] = deque()
         self._news = asyncio.Event()
-        self._open: set[Id] = set()
+        self._waiting = Waiting()
         self._deaf = False
         self._held = False
         self._process: ServerProcess | None = None
@@ -99,7 +100,7 @@ class StdioLink:
         if isinstance(item.message, JSONRPCRequest):
             # Requests alone: a cancellation that had to wait would keep its caller from leaving.
             await self.process.room()
-        self._note_sent(item.message)
+        self._waiting.sent(item.message)
         if not self.process.write(line):
             # Why the server is gone is known only when its end is.
             await self.process.until_ended()
@@ -141,28 +142,18 @@ class StdioLink:
             self._held = False
             self.process.hold_output(False)
         for message in self._frame(line).messages:
-            if isinstance(message, JSONRPCError) and message.id is None and len(self._open) == 1:
-                # A server that could not read a request does not know its id; with one open it can only be that.
-                message.id = next(iter(self._open))
-            if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
-                self._open.discard(coerce_request_id(message.id))
+            self._waiting.received(message)
             self._messages.append(message)
 
     def _frame(self, line: Line | LongLine) -> Frame:
         if isinstance(line, LongLine):
             self._noise.overlong(line.size)
-            return frame_of_long(line, self._spec.max_line, self._open)
+            return frame_of_long(line, self._spec.max_line, self._waiting.ids)
         frame = frame_of(line)
         if frame.noise:
             self._noise.heard(line)
         self._noise.mended += frame.mended
         return frame
-
-    def _note_sent(self, message: JSONRPCMessage) -> None:
-        if isinstance(message, JSONRPCRequest):
-            self._open.add(message.id)
-        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            self._open.discard((message.params or {}).get("requestId", ""))
 
 
 class Incoming(ObjectReceiveStream[SessionMessage]):
@@ -178,20 +169,6 @@ class Incoming(ObjectReceiveStream[SessionMessage]):
     async def aclose(self) -> None:
         """Nobody listens any more."""
         self._link.deafen()
-
-
-class Outgoing(ObjectSendStream[SessionMessage]):
-    """What is said to the server: the writing half of a link, in the form that the SDK's dispatcher writes."""
-
-    def __init__(self, link: StdioLink) -> None:
-        self._link = link
-
-    async def send(self, item: SessionMessage) -> None:
-        """Write one message. Raises anyio.BrokenResourceError, ValueError."""
-        await self._link.send(item)
-
-    async def aclose(self) -> None:
-        """Do nothing: stdin is closed with the process, so that last words still get through."""
 
 
 @asynccontextmanager

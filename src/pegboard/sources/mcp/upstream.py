@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,30 +9,27 @@ from pegboard.context import Context
 from pegboard.errors import InvalidArgumentsError, UpstreamError
 from pegboard.registry import SourceStatus, ToolRegistry
 from pegboard.sources.mcp.keeper import Keeper
-from pegboard.sources.mcp.launch import secret_values
-from pegboard.sources.mcp.noise import Noise, hiding
+from pegboard.sources.mcp.noise import Noise
 from pegboard.sources.mcp.payload import tools_from_payload
-from pegboard.sources.mcp.spec import StdioSpec
+from pegboard.sources.mcp.spec import UpstreamSpec
 from pegboard.tools import Handler, ToolResult, canonical_json
 
 if TYPE_CHECKING:
+    from pegboard.sources.mcp.link import OpenLink
     from pegboard.sources.mcp.session import Connection
 
 
-class StdioUpstream:
-    """An upstream MCP server that runs as a child process. Process-wide; used from one event loop.
+class McpUpstream:
+    """An upstream MCP server, however it is reached. Process-wide; used from one event loop.
 
-        upstream = StdioUpstream(StdioSpec(name="files", command="mcp-files", args=["/srv"]))
-        async with Pegboard(sources=[upstream]) as peg:
-            await peg.ready(10)
-
-    It owns its registry, its process and its session; every caller shares the one session, which declares no client
-    capability. A server that ends is started again after growing pauses (1 to 60 s); a call to one that had been ready
-    starts it at once. Its tools stay registered meanwhile. With ``lazy`` it is started only when it is needed: by the
-    first call where its tools are known already (``publish``), else by the first ``ready``.
+    It owns its registry and its session; every caller shares the one session, which declares no client capability. A
+    server that ends, or is lost, is started or connected to again after growing pauses (1 to 60 s); a call to one that
+    had been ready does it at once. Its tools stay registered meanwhile. With ``lazy`` it is started only when it is
+    needed: by the first call where its tools are known already (``publish``), else by the first ``ready``. ``opens``
+    opens a way to the server; ``noise`` counts what it says beside the protocol.
     """
 
-    def __init__(self, spec: StdioSpec, *, lazy: bool = False) -> None:
+    def __init__(self, spec: UpstreamSpec, opens: OpenLink, noise: Noise, *, lazy: bool = False) -> None:
         self.spec = spec
         self.registry = ToolRegistry(spec.name, nature="upstream")
         self._lazy = lazy
@@ -41,8 +37,8 @@ class StdioUpstream:
         self._notes: tuple[str, ...] = ()
         self._excluded: Mapping[str, str] = {}
         self._listing_notes: tuple[str, ...] = ()
-        self._noise = Noise(hide=hiding(secret_values(spec, os.environ)))
-        self._keeper = Keeper(spec, self._noise, self._read_list)
+        self._noise = noise
+        self._keeper = Keeper(spec, noise, opens, self._read_list)
 
     @property
     def name(self) -> str:
@@ -62,7 +58,7 @@ class StdioUpstream:
         await self._keeper.first.wait()
 
     async def stop(self) -> None:
-        """End the session and the process; returns when both are gone, after six seconds at most. Open calls fail."""
+        """End the session and its process; returns when both are gone, after six seconds at most. Open calls fail."""
         await self._keeper.stop()
 
     def status(self) -> SourceStatus:
@@ -81,13 +77,16 @@ class StdioUpstream:
             excluded=self._excluded,
         )
 
-    def publish(self, raw_tools: Iterable[Any]) -> None:
-        """Put the tools of a raw listing (``tools`` of ``tools/list``) in place of those that were there."""
-        listing = list(raw_tools)
-        digest = canonical_json(listing)
+    def publish(self, raw_tools: Iterable[Any], faults: Mapping[str, str] | None = None) -> None:
+        """Put the tools of a raw listing (``tools`` of ``tools/list``) in place of those that were there.
+
+        ``faults`` say of some, by the upstream's own names, why they are set aside.
+        """
+        listing, known = list(raw_tools), dict(faults or {})
+        digest = canonical_json([listing, known])
         if digest == self._published:
             return
-        intake = tools_from_payload(self.name, listing, self.spec, self._handler_of)
+        intake = tools_from_payload(self.name, listing, self.spec, self._handler_of, known)
         self._published = digest
         self._notes = intake.notes
         self._excluded = intake.excluded
@@ -101,13 +100,14 @@ class StdioUpstream:
         """
         from mcp import MCPError
 
+        from pegboard.sources.mcp.failures import trouble_in
         from pegboard.sources.mcp.relay import call_tool, error_of, result_of
 
         connection = await self._connection_for(context)
         try:
             raw = await call_tool(connection, bare_name, arguments, context)
         except MCPError as error:
-            if connection.closed:
+            if connection.closed and trouble_in(error) is None:
                 raise self._broke_off(connection, bare_name) from error
             raise error_of(self.name, bare_name, error, self._noise.hide) from error
         except (ValueError, TypeError, RecursionError) as error:
@@ -125,7 +125,7 @@ class StdioUpstream:
     async def _read_list(self, connection: Connection) -> None:
         listing = await connection.list_tools()
         self._listing_notes = listing.notes
-        self.publish(listing.tools)
+        self.publish(listing.tools, listing.faults)
 
     def _handler_of(self, bare_name: str) -> Handler:
         async def handler(arguments: dict[str, Any], context: Context) -> ToolResult:
