@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,11 @@ from pegboard.config import Loaded, load
 
 Write = Callable[[str, str], Path]
 Load = Callable[..., Loaded]
+
+
+def spec_of(loaded: Loaded, name: str) -> Any:
+    """What an upstream is, of either kind."""
+    return loaded.settings.upstreams[name].spec
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from pegboard.config import Level, Loaded, load
-from pegboard.sources.mcp import StdioSpec
 from tests.config.conftest import Load, Write
 
 
@@ -18,7 +17,8 @@ def clients(data: Path) -> Path:
     return data / "clients"
 
 
-def specs(loaded: Loaded) -> dict[str, StdioSpec]:
+def specs(loaded: Loaded) -> dict[str, Any]:
+    """What the upstreams are, of either kind, by name."""
     return {name: upstream.spec for name, upstream in loaded.settings.upstreams.items()}
 
 
@@ -44,19 +44,24 @@ def test_claude_desktop(clients: Path) -> None:
 
 
 def test_claude_code_takes_the_project_around_the_folder_before_what_is_general(clients: Path) -> None:
-    loaded = of(clients / "claude_code.json", "/home/ada/shop/api", HOME="/home/ada", ORDERS_DB="/db")
-    assert list(specs(loaded)) == ["orders", "memory"]
+    loaded = of(clients / "claude_code.json", "/home/ada/shop/api", HOME="/home/ada", ORDERS_DB="/db", SENTRY_TOKEN="t")
+    assert list(specs(loaded)) == ["orders", "memory", "sentry"]
+    assert specs(loaded)["sentry"].url == "https://mcp.sentry.example/mcp"
+    assert specs(loaded)["sentry"].headers == {"Authorization": "Bearer t"}
     assert specs(loaded)["orders"].command == "orders-mcp"
     assert specs(loaded)["memory"].command == "memory-for-shop"
     notes = said(loaded, Level.NOTE)
     assert notes[0] == '14: projects."/home/ada/blog".mcpServers: not used here: ghost.'
     assert notes[1] == "21: mcpServers.memory: another entry named 'memory' comes before this one."
-    assert said(loaded, Level.WARNING) == ["22: mcpServers.sentry.url: upstreams over HTTP are not supported yet."]
 
 
 def test_claude_code_elsewhere_has_what_is_general(clients: Path) -> None:
     loaded = of(clients / "claude_code.json", HOME="/home/ada")
     assert list(specs(loaded)) == ["memory"]
+    [missing] = said(loaded, Level.ERROR)
+    assert missing.startswith(
+        "22: mcpServers.sentry.headers.Authorization: the environment variable SENTRY_TOKEN is not"
+    )
     assert specs(loaded)["memory"].env == {"MEMORY_FILE_PATH": "/home/ada/memory.json"}
 
 
@@ -67,7 +72,8 @@ def test_cursor(clients: Path, tmp_path: Path) -> None:
     file = folder / ".cursor" / "mcp.json"
     file.write_text((clients / "cursor.json").read_text())
     loaded = of(file, GITHUB_TOKEN="ghp")
-    (git,) = specs(loaded).values()
+    git, remote = specs(loaded).values()
+    assert (remote.url, remote.transport) == ("https://example.com/mcp", "streamable-http")
     assert git.args == ("mcp-server-git", "--repository", str(folder))
     assert git.env == {"FROM_FILE": "1", "GITHUB_TOKEN": "ghp"}
     assert git.cwd == folder
@@ -77,12 +83,12 @@ def test_cursor(clients: Path, tmp_path: Path) -> None:
 
 def test_vscode(clients: Path) -> None:
     loaded = of(clients / "vscode_mcp.json", "/w")
-    (playwright,) = specs(loaded).values()
+    playwright, docs = specs(loaded).values()
+    assert docs.headers == {"X-Key": "https://not//a comment"}
     assert playwright.args[-1] == "--output-dir=/w/shots"
     assert [(problem.line, problem.entry) for problem in loaded.errors] == [(17, "github"), (20, "python")]
     assert "input 'github-token'" in loaded.errors[0].message
     assert "inputs = { github-token" in loaded.errors[0].hint
-    assert said(loaded, Level.WARNING) == ["19: servers.docs.url: upstreams over HTTP are not supported yet."]
 
 
 def test_vscode_with_an_answer_to_its_input(clients: Path, load_text: Load) -> None:
@@ -102,19 +108,20 @@ def test_settings_of_vscode_and_amp(clients: Path) -> None:
 
 
 def test_codex(clients: Path) -> None:
-    loaded = of(clients / "codex.toml")
-    context7, mine = specs(loaded).values()
+    loaded = of(clients / "codex.toml", FIGMA_TOKEN="t")
+    context7, mine, figma = specs(loaded).values()
+    assert (figma.url, figma.headers) == ("https://mcp.figma.example/mcp", {"Authorization": "Bearer t"})
     assert (context7.start_timeout, context7.call_timeout) == (20.0, 45.5)
     assert context7.include == ("resolve-library-id", "get-library-docs")
     assert context7.inherit_env == ("CONTEXT7_API_KEY", "HTTPS_PROXY")
     assert context7.env == {"LOG": "info"}
     assert (mine.command, mine.cwd, mine.exclude) == (r"C:\tools\server.exe", Path("/srv"), ("drop_[[]all]",))
     assert said(loaded, Level.NOTE) == ["31: mcp_servers.off.enabled: is disabled."]
-    assert said(loaded, Level.WARNING) == ["34: mcp_servers.figma.url: upstreams over HTTP are not supported yet."]
 
 
 def test_gemini(clients: Path) -> None:
-    (tools,) = specs(of(clients / "gemini.json", "/w")).values()
+    tools, web = specs(of(clients / "gemini.json", "/w")).values()
+    assert web.url == "http://localhost:3000/mcp"
     assert tools.args == ("server.py", "--port", "8080")
     assert (tools.include, tools.exclude) == (("safe_tool", "file_reader"), ("file_reader",))
     assert tools.cwd == Path("/w/mcp_tools/python")
@@ -122,13 +129,15 @@ def test_gemini(clients: Path) -> None:
 
 
 def test_windsurf(clients: Path) -> None:
-    (slack,) = specs(of(clients / "windsurf.json")).values()
+    figma, slack = specs(of(clients / "windsurf.json")).values()
+    assert figma.headers == {"API_KEY": "value"}
     assert slack.exclude == ("post_message",)
 
 
 def test_opencode(clients: Path) -> None:
     loaded = of(clients / "opencode.json", LOG="debug")
-    (everything,) = specs(loaded).values()
+    everything, jira = specs(loaded).values()
+    assert jira.url == "https://jira.example/mcp"
     assert (everything.command, everything.args[0]) == ("npx", "-y")
     assert everything.env == {"LOG_LEVEL": "debug"}
 
@@ -152,7 +161,7 @@ def test_entries_at_the_top(clients: Path) -> None:
     assert database.command == "/opt/plugin/server"
 
 
-def entry(load_text: Load, value: Any, **environ: str) -> tuple[StdioSpec | None, list[str]]:
+def entry(load_text: Load, value: Any, **environ: str) -> tuple[Any, list[str]]:
     text = json.dumps({"mcpServers": {"bad": value, "good": {"command": "good"}}})
     loaded = load_text(text, "mcp.json", **environ)
     assert "good" in loaded.settings.upstreams, "one bad entry took another away"
@@ -177,10 +186,18 @@ def entry(load_text: Load, value: Any, **environ: str) -> tuple[StdioSpec | None
         ({"command": "${NOPE}"}, "mcpServers.bad.command: the environment variable NOPE is not set"),
         ({"command": "x", "cwd": "${NOPE}"}, "mcpServers.bad.cwd: the environment variable NOPE is not set"),
         ({"command": "x", "env": {"A": "${A}"}}, "mcpServers.bad.env.A: the environment variable A is not set"),
-        ({"type": "http", "url": "http://x"}, "mcpServers.bad.url: upstreams over HTTP are not supported yet."),
-        ({"type": "streamable-http"}, "mcpServers.bad.type: upstreams over HTTP are not supported yet."),
-        ({"type": "sse", "command": "x"}, "mcpServers.bad.type: upstreams over HTTP are not supported yet."),
-        ({"serverUrl": "http://x"}, "mcpServers.bad.serverUrl: upstreams over HTTP are not supported yet."),
+        ({"type": "streamable-http"}, "mcpServers.bad.type: has no url. Write the address"),
+        ({"type": "sse", "command": "x"}, "mcpServers.bad.type: has no url."),
+        ({"command": "x", "url": "http://x/mcp"}, "mcpServers.bad.url: has a command and a url. Keep one of them"),
+        ({"url": "x"}, "mcpServers.bad.url: its url cannot be used: the address does not begin with scheme://host"),
+        ({"url": "http://ada:s3cret@x/"}, "mcpServers.bad.url: its url cannot be used: the host has user, password"),
+        ({"url": "https://x/{{secret.K}}"}, "mcpServers.bad.url: its url holds a placeholder"),
+        ({"url": "https://x/${NOPE}"}, "mcpServers.bad.url: the environment variable NOPE is not set"),
+        ({"url": "https://x", "headers": {"A": "${NOPE}"}}, "mcpServers.bad.headers.A: the environment variable NOPE"),
+        ({"url": "https://x", "headers": {"A": "{{x}}"}}, "mcpServers.bad.headers.A: the header 'A' refers to 'x'"),
+        ({"url": "https://x", "headers": {"A": "a\nb"}}, "mcpServers.bad.headers.A: the header 'A' holds a line break"),
+        ({"url": "https://x", "headers": {"Host": "y"}}, "mcpServers.bad.headers.Host: the header 'Host' is set by"),
+        ({"url": "https://x", "headers": 5}, "mcpServers.bad.headers: wanted a table, got an integer."),
         ({"command": "env", "args": ["uvx", "pegboard"]}, "mcpServers.bad: would start Pegboard itself"),
         ({"command": "${P}board"}, "mcpServers.bad: would start Pegboard itself"),
         ({"command": "x", "args": 1, "disabled": True}, "mcpServers.bad.disabled: is disabled."),
@@ -191,6 +208,38 @@ def test_one_bad_entry_is_set_aside_alone(load_text: Load, value: Any, says: str
     assert upstream is None
     assert len(problems) == 1
     assert problems[0].startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("value", "transport"),
+    [
+        ({"url": "http://x/mcp"}, "streamable-http"),
+        ({"serverUrl": "http://x/mcp"}, "streamable-http"),
+        ({"type": "http", "url": "http://x/mcp"}, "streamable-http"),
+        ({"type": "streamableHttp", "url": "http://x/mcp"}, "streamable-http"),
+        ({"type": "remote", "url": "http://x/mcp"}, "streamable-http"),
+        ({"transport": "sse", "url": "http://x/mcp"}, "sse"),
+        ({"type": "sse", "url": "http://x/mcp", "command": "y"}, "sse"),
+    ],
+)
+def test_a_server_over_http_is_known_by_whatever_a_client_writes(load_text: Load, value: Any, transport: str) -> None:
+    upstream, problems = entry(load_text, value)
+    assert not problems
+    assert (upstream.url, upstream.transport) == ("http://x/mcp", transport)
+
+
+def test_headers_of_a_client_refer_to_the_environment_and_to_secrets(load_text: Load) -> None:
+    headers = {"Authorization": "Bearer ${env:TOKEN}", "X-Number": 5, "X-Key": "{{secret.KEY}}"}
+    value = {"url": "https://x/mcp", "headers": headers, "env_http_headers": {"X-Name": "NAME"}}
+    upstream, problems = entry(load_text, value, TOKEN="t", NAME="n")
+    assert not problems
+    assert upstream.headers == {
+        "Authorization": "Bearer t",
+        "X-Number": "5",
+        "X-Key": "{{secret.KEY}}",
+        "X-Name": "n",
+    }
+    assert "Bearer" not in repr(upstream)
 
 
 @pytest.mark.parametrize(

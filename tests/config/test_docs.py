@@ -12,6 +12,7 @@ import pytest
 from pegboard.config import Level, load
 from pegboard.config.model import INSIDE, SECTIONS
 from pegboard.sources.mcp import StdioSpec
+from tests.config.conftest import spec_of
 from tests.docs_blocks import Block, blocks
 
 HEADINGS = {
@@ -60,7 +61,7 @@ def test_every_key_stands_in_the_table_of_its_section_with_its_default(page: Pat
 
 def test_every_key_of_an_upstream_stands_in_its_table_with_the_default_of_the_source(page: Path) -> None:
     spec = StdioSpec(name="x", command="x")
-    ours = {"lazy": False, "disabled": False, "type": "stdio", "command": None}
+    ours = {"lazy": False, "disabled": False, "transport": None, "command": None}
     defaults = {
         one.name: written(ours.get(one.name, getattr(spec, one.name, None))) for one in fields(SECTIONS["upstreams"])
     }
@@ -107,7 +108,7 @@ def test_the_mistakes_are_told_as_the_page_says(page: Path, folder: Path) -> Non
 
 def test_the_first_example_does_what_the_page_says(folder: Path) -> None:
     loaded = load(folder / "pegboard.toml", environ=ENVIRON, folder=folder)
-    github, notes = (upstream.spec for upstream in loaded.settings.upstreams.values())
+    github, notes = (spec_of(loaded, name) for name in loaded.settings.upstreams)
     assert (github.command, github.exclude, github.env) == ("npx", ("delete_*",), {"GITHUB_TOKEN": "t"})
     assert notes.args[-1] == "/srv/notes"
     assert notes.approval_of("read_text_file") == "read"
@@ -121,9 +122,9 @@ def test_the_example_with_an_input_and_the_one_with_a_file_of_variables_hold(pag
     (folder / "example.toml").write_text(with_input + with_file, "utf-8")
     loaded = load(folder / "example.toml", environ=ENVIRON, folder=folder)
     assert not loaded.problems
-    assert loaded.settings.upstreams["github"].spec.env == {"GITHUB_TOKEN": "t"}
-    assert loaded.settings.upstreams["github"].spec.cwd == folder
-    assert loaded.settings.upstreams["shop"].spec.env == {
+    assert spec_of(loaded, "github").env == {"GITHUB_TOKEN": "t"}
+    assert spec_of(loaded, "github").cwd == folder
+    assert spec_of(loaded, "shop").env == {
         "SHOP_KEY": "two words",
         "SHOP_PATTERN": "as it stands",
         "SHOP_MODE": "up to the end of the line, or to a blank and a",

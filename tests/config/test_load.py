@@ -10,7 +10,7 @@ import pytest
 from pegboard.config import Level, Upstream, load
 from pegboard.errors import ConfigError
 from pegboard.sources.mcp import StdioSpec
-from tests.config.conftest import Load, Write
+from tests.config.conftest import Load, Write, spec_of
 
 SERVERS = """
 {"mcpServers": {
@@ -97,7 +97,7 @@ def test_imports_bring_their_servers_in_order(load_text: Load, write: Write, tmp
     write("a.json", SERVERS)
     write("b.json", '{"servers": {"web": {"command": "other"}, "db": {"command": "d"}}}')
     loaded = load_text('[[import]]\nfile = "a.json"\n[[import]]\nfile = "${DIR}/b.json"', DIR=str(tmp_path))
-    assert [(name, one.spec.command) for name, one in loaded.settings.upstreams.items()] == [
+    assert [(name, spec_of(loaded, name).command) for name in loaded.settings.upstreams] == [
         ("git", "git-mcp"),
         ("web", "w"),
         ("db", "d"),
@@ -139,7 +139,7 @@ def test_an_own_entry_without_a_command_adjusts_the_imported_one(load_text: Load
     own = '[upstreams.git]\nexclude = ["push"]\nenv = { B = "3", C = "${C}" }\ncwd = "sub"\nprefix = "g"'
     loaded = load_text(f'[[import]]\nfile = "a.json"\n{own}', C="4")
     assert not loaded.problems
-    git = loaded.settings.upstreams["git"].spec
+    git = spec_of(loaded, "git")
     assert (git.command, git.args, git.exclude, git.prefix) == ("git-mcp", (".",), ("push",), "g")
     assert git.env == {"A": "1", "B": "3", "C": "4"}
     assert git.cwd == tmp_path / "sub"
@@ -217,7 +217,7 @@ def test_the_home_of_nobody_is_a_path_like_any_other(load_text: Load) -> None:
     path = "'~no-such-user/x'"
     text = f"[[import]]\nfile = {path}\n[upstreams.a]\ncommand = {path}\n[log]\nfile = {path}"
     loaded = load_text(text)
-    assert loaded.settings.upstreams["a"].spec.command == "~no-such-user/x"
+    assert spec_of(loaded, "a").command == "~no-such-user/x"
     assert "no such file" in loaded.errors[0].message
 
 
@@ -231,7 +231,7 @@ def test_links_that_lead_round_in_a_circle_are_a_mistake_not_a_crash(load_text: 
 def test_the_workspace_of_an_import_can_be_given(load_text: Load, data: Path) -> None:
     file = data / "clients" / "claude_code.json"
     loaded = load_text(f'[[import]]\nfile = "{file}"\nworkspace = "/home/ada/blog"\ninclude = ["ghost"]', HOME="/h")
-    assert loaded.settings.upstreams["ghost"].spec.cwd == Path("/home/ada/blog")
+    assert spec_of(loaded, "ghost").cwd == Path("/home/ada/blog")
 
 
 def test_clients_can_be_named_beside_a_file_or_alone(write: Write) -> None:
@@ -239,11 +239,11 @@ def test_clients_can_be_named_beside_a_file_or_alone(write: Write) -> None:
     first, second = write("a.json", SERVERS), write("b.json", '{"servers": {"web": {"command": "other"}}}')
     both = load(own, clients=[first, second])
     assert both.settings.limits.page == 7
-    assert both.settings.upstreams["git"].spec.exclude == ("push",)
+    assert spec_of(both, "git").exclude == ("push",)
     assert [problem.key for problem in both.problems] == ["servers.web"]
     assert both.files == (own, first, second)
     alone = load(None, clients=[second, first])
-    assert alone.settings.upstreams["web"].spec.command == "other"
+    assert spec_of(alone, "web").command == "other"
     with pytest.raises(ConfigError, match=r"missing.json: there is no such file"):
         load(own, clients=[first, "missing.json"])
 
@@ -268,8 +268,11 @@ def test_strict_refuses_mistakes_and_lists_them_all(write: Write) -> None:
 
 
 def test_strict_lets_warnings_and_notes_pass(write: Write) -> None:
-    file = write("pegboard.toml", "[upstreams.web]\nurl = 'http://x'\n[upstreams.me]\ncommand = 'pegboard'")
-    loaded = load(file, strict=True)
+    text = (
+        "[gateway]\nhost = '::'\n[[import]]\nfile = 'mcp.json'\nexclude = ['x']\n[upstreams.me]\ncommand = 'pegboard'"
+    )
+    write("mcp.json", '{"mcpServers": {"web": {"url": "http://x"}}}')
+    loaded = load(write("pegboard.toml", text), strict=True)
     assert [problem.level for problem in loaded.problems] == [Level.WARNING, Level.NOTE]
 
 
@@ -285,7 +288,7 @@ def test_secrets_are_in_no_repr_and_no_message(load_text: Load) -> None:
     env = { KEY = "sk-literal", OTHER = "${TOKEN}" }
     """
     loaded = load_text(text, TOKEN="sk-environ")
-    assert loaded.settings.upstreams["b"].spec.env["OTHER"] == "sk-environ"
+    assert spec_of(loaded, "b").env["OTHER"] == "sk-environ"
     shown = repr(loaded) + "".join(f"{problem} {problem!r} {problem.to_json()}" for problem in loaded.problems)
     assert "UNSET" in shown
     assert "sk-" not in shown
@@ -294,7 +297,7 @@ def test_secrets_are_in_no_repr_and_no_message(load_text: Load) -> None:
 def test_the_process_s_own_environment_fills_in_by_default(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PEGBOARD_TEST_VALUE", "from the process")
     file = write("pegboard.toml", "[upstreams.a]\ncommand = 'x'\nargs = ['${PEGBOARD_TEST_VALUE}']")
-    assert load(file).settings.upstreams["a"].spec.args == ("from the process",)
+    assert spec_of(load(file), "a").args == ("from the process",)
 
 
 def test_equal_files_give_equal_settings_wherever_they_lie(write: Write) -> None:

@@ -45,6 +45,7 @@ _MEANT: Final[Mapping[str, str]] = {
     "mcp_servers": "upstreams",
     "servers": "upstreams",
     "environment": "env",
+    "type": "transport",
     "enabled": "disabled",
     "timeout": "call_timeout",
     "startup_timeout_sec": "start_timeout",

@@ -223,8 +223,19 @@ def _inherited(value: Any) -> Any:
     return [item.get("name") if isinstance(item, dict) else item for item in value]
 
 
-def _type(value: Any) -> dict[str, Any]:
-    return {} if value in ("stdio", "local") else {"type": "sse" if value == "sse" else "http"}
+def _transport(value: Any) -> dict[str, Any]:
+    if value in ("stdio", "local"):
+        return {}
+    return {"transport": "sse" if value == "sse" else "streamable-http"}
+
+
+def _bearer(value: Any) -> Any:
+    return {"Authorization": f"Bearer ${{{value}}}"} if isinstance(value, str) else value
+
+
+def _named_variables(value: Any) -> Any:
+    """Headers whose values stand in the environment, by the names of the variables."""
+    return {name: f"${{{item}}}" for name, item in value.items()} if isinstance(value, dict) else value
 
 
 _WORDS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
@@ -246,8 +257,12 @@ _WORDS: Final[Mapping[str, Callable[[Any], dict[str, Any]]]] = {
     "startup_timeout_sec": _as("start_timeout"),
     "startup_timeout_ms": _as("start_timeout", lambda value: value / 1000 if isinstance(value, int) else value),
     "tool_timeout_sec": _as("call_timeout"),
-    "type": _type,
-    "transport": _type,
+    "type": _transport,
+    "transport": _transport,
+    "headers": _as("headers", _variables),
+    "http_headers": _as("headers", _variables),
+    "env_http_headers": _as("headers", _named_variables),
+    "bearer_token_env_var": _as("headers", _bearer),
     "url": _as("url"),
     "serverUrl": _as("url"),
     "httpUrl": _as("url"),

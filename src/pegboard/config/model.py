@@ -42,11 +42,12 @@ from pegboard.metatools import META_TOOLS
 from pegboard.net.egress import EgressPolicy
 from pegboard.rules import WORDS, Rule, faults
 from pegboard.sources.http import HttpFileSpec
-from pegboard.sources.mcp.spec import Era, StdioSpec
+from pegboard.sources.mcp.spec import Era, HttpSpec, StdioSpec
 from pegboard.tools import Approval, OutputCheck, Visibility
 
 Ranker = Literal["lexical", "bm25", "substring", "keyword"]
 LogLevel = Literal["debug", "info", "warning", "error"]
+Transport = Literal["stdio", "streamable-http", "sse"]
 Word = str | Mapping[str, str] | None
 
 COUNT: Final = integer(1)
@@ -59,6 +60,7 @@ LOG_LEVEL: Final = choice(*get_args(LogLevel))
 ON_DRIFT: Final = choice(*get_args(OnDrift))
 RANKER: Final = choice(*get_args(Ranker))
 ERA: Final = choice(*get_args(Era))
+TRANSPORT: Final = choice(*get_args(Transport))
 OUTPUT_CHECK: Final = choice(*OutputCheck)
 VISIBILITY: Final = by_glob(choice(*Visibility))
 APPROVAL: Final = by_glob(choice(*Approval))
@@ -279,9 +281,11 @@ class UpstreamKeys(Keys):
     era: Era | None = key(ERA, "How the session begins.")
     lazy: bool | None = key(FLAG, "Start it only when it is needed.")
     disabled: bool | None = key(FLAG, "Leave it out.")
-    type: Literal["stdio", "http", "sse"] | None = key(choice("stdio", "http", "sse"), "How it is reached.")
-    url: str | None = key(NAME, "The address of a server over HTTP.")
-    headers: Mapping[str, Secret] | None = key(SECRETS, "Headers for a server over HTTP.")
+    url: str | None = key(NAME, "The address of a server over HTTP, in place of `command`.")
+    transport: Transport | None = key(TRANSPORT, "How it is spoken to; with `url` the second unless it says otherwise.")
+    headers: Mapping[str, Secret] | None = key(
+        SECRETS, "Headers for a server over HTTP; `{{secret.NAME}}` for secrets."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -413,13 +417,13 @@ INSIDE: Final[Mapping[tuple[str, str], type[Keys]]] = {("policy", "rules"): Rule
 
 @dataclass(frozen=True, kw_only=True)
 class Upstream:
-    """One MCP server to start, everything filled in. Immutable; belongs to one load.
+    """One MCP server to start or to connect to, everything filled in. Immutable; belongs to one load.
 
-    Two are equal when the same process would run in the same way; where they were written does not count. With
+    Two are equal when the same server would be used in the same way; where they were written does not count. With
     ``lazy`` it is started only when it is needed.
     """
 
-    spec: StdioSpec
+    spec: StdioSpec | HttpSpec
     lazy: bool = False
     origin: Path = field(default=Path(), compare=False)
     line: int | None = field(default=None, compare=False)

@@ -14,13 +14,12 @@ from pegboard.config.model import Upstream, UpstreamKeys
 from pegboard.config.paths import from_home, path_of
 from pegboard.documents.problems import ConfigProblem, KeyPath, Level
 from pegboard.documents.read import Document, read_text
-from pegboard.sources.mcp.spec import StdioSpec
+from pegboard.sources.mcp.spec import HttpSpec, HttpTransport, StdioSpec
 
 Key = tuple[str | int, ...]
 """A key of an entry, and the place in its value: ``("args", 2)``."""
 
 _AS_WRITTEN: Final = (
-    "inherit_env",
     "prefix",
     "visibility",
     "include",
@@ -34,6 +33,10 @@ _AS_WRITTEN: Final = (
     "era",
 )
 """Keys that go into the spec unchanged; where one is not written, the spec's own default holds."""
+
+
+_OF_PROCESSES: Final = ("args", "env", "env_file", "inherit_env", "cwd")
+"""Keys that only a server has which is started here."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,33 +120,89 @@ class _Resolution:
         """Whether the entry is not meant to be started, or cannot be, whatever its values; says why."""
         if self.given("disabled"):
             self.say("is disabled.", key=("disabled",), level=Level.NOTE)
-        elif self.given("url") or self.given("type") in ("http", "sse"):
-            key = "url" if self.given("url") else "type"
-            hint = "It is left out; the others are not affected."
-            self.say("upstreams over HTTP are not supported yet.", hint, key=(key,), level=Level.WARNING)
-        elif self.given("command") is None:
+        elif self.given("command") is not None and self.given("url") is not None and self.given("transport") is None:
+            hint = 'Keep one of them, or say which counts: transport = "stdio" or "streamable-http".'
+            self.say("has a command and a url.", hint, key=("url",))
+        elif self.over_http and self.given("url") is None:
+            self.say("has no url.", "Write the address of the server as its url.", key=("transport",))
+        elif not self.over_http and self.given("command") is None:
             own = len(self.layers) == 1 and self.layers[0].at[0] == "upstreams"
-            what = "has no command, and no import brings an entry of this name." if own else "has no command."
-            self.say(what, 'Write command = "program".' if own else "Name the program to start as its command.")
+            what = (
+                "has neither command nor url, and no import brings an entry of this name." if own else "has no command."
+            )
+            hint = (
+                'Write command = "program", or url = "https://...".'
+                if own
+                else "Name the program to start as its command."
+            )
+            self.say(what, hint)
         else:
             return False
         return True
 
+    @property
+    def over_http(self) -> bool:
+        """Whether the server is reached over HTTP."""
+        transport = self.given("transport")
+        return self.given("url") is not None if transport is None else transport != "stdio"
+
     def upstream(self) -> Upstream | None:
+        spec = self.http_spec() if self.over_http else self.stdio_spec()
+        if spec is None:
+            return None
+        origin = self.layer_of("url" if self.over_http else "command")
+        return Upstream(
+            spec=spec,
+            lazy=bool(self.given("lazy")),
+            origin=origin.document.file,
+            line=origin.document.line(origin.at),
+        )
+
+    def written(self) -> dict[str, Any]:
+        """What goes into the spec unchanged."""
+        return {key: value for key in _AS_WRITTEN if (value := self.given(key)) is not None}
+
+    def stdio_spec(self) -> StdioSpec | None:
         env = self.environment()
         command = from_home(self.text("command", own=env))
         args = tuple(self.text("args", position, own=env) for position in range(len(self.given("args") or ())))
         if starts_pegboard(command, args):
             self.say("would start Pegboard itself, so it is left out.", level=Level.NOTE)
             return None
-        written = {key: value for key in _AS_WRITTEN if (value := self.given(key)) is not None}
-        origin = self.layer_of("command")
-        return Upstream(
-            spec=StdioSpec(name=self.name, command=command, args=args, env=env, cwd=self.folder(env), **written),
-            lazy=bool(self.given("lazy")),
-            origin=origin.document.file,
-            line=origin.document.line(origin.at),
+        inherited = self.given("inherit_env") or ()
+        return StdioSpec(
+            name=self.name,
+            command=command,
+            args=args,
+            env=env,
+            inherit_env=inherited,
+            cwd=self.folder(env),
+            **self.written(),
         )
+
+    def http_spec(self) -> HttpSpec | None:
+        url = self.text("url", own={}).strip()
+        headers = self.headers()
+        if any(problem.level is Level.ERROR for problem in self.problems):
+            return None
+        faults = list(HttpSpec.faults(url, headers))
+        for key, what, hint in faults:
+            self.say(f"{what}, so this upstream is left out.", hint, key=key)
+        for name in _OF_PROCESSES:
+            if self.given(name):
+                self.say("is for servers that are started, and says nothing here.", key=(name,), level=Level.NOTE)
+        if faults:
+            return None
+        transport: HttpTransport = "sse" if self.given("transport") == "sse" else "streamable-http"
+        return HttpSpec(name=self.name, url=url, transport=transport, headers=headers, **self.written())
+
+    def headers(self) -> dict[str, str]:
+        """The headers of all layers; of two that differ in case alone, the later counts."""
+        merged: dict[str, tuple[str, str]] = {}
+        for layer in self.layers:
+            for name, value in (layer.keys.headers or {}).items():
+                merged[name.lower()] = name, self.filled(layer, value.value, ("headers", name), {})
+        return dict(merged.values())
 
     def text(self, *key: str | int, own: Mapping[str, str]) -> str:
         """A text of the entry, filled in; ``own`` are the variables that the server itself will have."""

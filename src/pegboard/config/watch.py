@@ -134,7 +134,8 @@ class Reloader:
             await self._remove(name)
             del self._upstreams[name]
         fresh = {**found.start, **found.change}
-        await asyncio.gather(*(self._put(source_of(upstream, self._depth)) for upstream in fresh.values()))
+        made = [source_of(one, loaded.settings, self._depth, self._environ) for one in fresh.values()]
+        await asyncio.gather(*(self._put(source) for source in made))
         self._upstreams.update(fresh)
         if found:
             logger.info("upstreams: %d new, %d gone, %d changed", len(found.start), len(found.stop), len(found.change))

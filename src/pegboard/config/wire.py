@@ -19,7 +19,8 @@ from pegboard.receipts import ReceiptFile, ReceiptSink
 from pegboard.registry import Source
 from pegboard.rules import RulePolicy
 from pegboard.sources.http import HttpFileSpec, HttpToolFile
-from pegboard.sources.mcp import StdioUpstream
+from pegboard.sources.mcp import HttpSpec, HttpUpstream, McpUpstream, StdioSpec, StdioUpstream
+from pegboard.sources.mcp.headers import secret_parts, secrets_in_address
 from pegboard.sources.mcp.launch import secret_values
 from pegboard.sources.overlay import OverlaySource
 from pegboard.sources.python_file import PythonFile
@@ -59,7 +60,7 @@ def build(
     """A Pegboard with everything that ``settings`` name. Nothing is started and no Python file is run before it is.
 
     ``approver`` is asked about calls that need it (default: nobody, so that they are refused). ``http_client`` makes
-    the client of each file of HTTP tools, for a proxy or certificates of one's own.
+    the client of each source that needs one, for a proxy or certificates of one's own.
 
     Raises ConfigError when Pegboard has been started from inside itself over and over: an entry starts it through a
     script, which ``load`` cannot see.
@@ -74,7 +75,7 @@ def build(
             http_source(names[path], path, spec, settings, environ, http_client)
             for path, spec in settings.http_tools.items()
         ),
-        *(source_of(upstream, depth) for upstream in settings.upstreams.values()),
+        *(source_of(upstream, settings, depth, environ, http_client) for upstream in settings.upstreams.values()),
     ]
     ranker = None
     if settings.ranker != "lexical":
@@ -136,15 +137,30 @@ def gateway_settings(settings: Settings) -> GatewaySettings:
 
 
 def secrets_of(settings: Settings, *, environ: Mapping[str, str] | None = None) -> set[str]:
-    """The values that no log may show: those of the upstreams' ``env``, and what they inherit under a telling name."""
+    """The values that no log may show: of the upstreams' ``env``, of what they inherit under a telling name, of headers
+    that prove who calls, and of queries in addresses."""
     environ = os.environ if environ is None else environ
-    return {value for upstream in settings.upstreams.values() for value in secret_values(upstream.spec, environ)}
+    return {value for upstream in settings.upstreams.values() for value in _secrets_in(upstream.spec, environ)}
 
 
-def source_of(upstream: Upstream, depth: int = 0) -> StdioUpstream:
-    """The source that runs an upstream. ``depth`` is how many Pegboards this one stands behind."""
-    env = {**upstream.spec.env, DEPTH_VARIABLE: str(depth + 1)}
-    return StdioUpstream(replace(upstream.spec, env=env), lazy=upstream.lazy)
+def _secrets_in(spec: StdioSpec | HttpSpec, environ: Mapping[str, str]) -> Iterable[str]:
+    if isinstance(spec, StdioSpec):
+        return secret_values(spec, environ)
+    return (*secret_parts(spec.headers), *secrets_in_address(spec.url))
+
+
+def source_of(
+    upstream: Upstream,
+    settings: Settings,
+    depth: int = 0,
+    environ: Mapping[str, str] | None = None,
+    client: Callable[[], HttpClient] | None = None,
+) -> McpUpstream:
+    """The source that runs an upstream, or connects to it. ``depth`` is how many Pegboards this one stands behind."""
+    spec = upstream.spec
+    if isinstance(spec, HttpSpec):
+        return HttpUpstream(spec, secrets=secrets_provider(settings, environ), client=client, lazy=upstream.lazy)
+    return StdioUpstream(replace(spec, env={**spec.env, DEPTH_VARIABLE: str(depth + 1)}), lazy=upstream.lazy)
 
 
 def http_source(
@@ -198,7 +214,7 @@ def http_runtime(settings: Settings, environ: Mapping[str, str] | None = None) -
 
 
 def secrets_provider(settings: Settings, environ: Mapping[str, str] | None = None) -> SecretProvider:
-    """Where HTTP tools get their secrets. Raises ConfigError where a place needs what is not installed."""
+    """Where secrets come from. Raises ConfigError where a place needs what is not installed."""
     from pegboard.http_tools.secrets import ChainedSecrets, EnvironmentSecrets, FileSecrets, KeyringSecrets
 
     make: Mapping[str, Callable[[], SecretProvider]] = {
