@@ -10,7 +10,7 @@ from pegboard.errors import CollisionError
 from pegboard.naming import legal_name
 from pegboard.registry import YIELDS, Nature, Problem, ToolRegistry, name_taken
 from pegboard.source_set import SourceSet
-from pegboard.tools import Tool
+from pegboard.tools import Approval, Tool
 
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
@@ -107,10 +107,13 @@ def compose(
     taken: dict[str, Tool] = {}
     problems: list[Problem] = []
     for registry in registries:
-        stronger = _stronger(registry.nature, registries)
+        stronger = _named(YIELDS.get(registry.nature, ()), registries)
+        replaced = _named(("data",) if registry.nature == "overlay" else (), registries)
         for tool in registry.tools():
-            winner = stronger.get(tool.name)
-            placed = _yielding(tool, winner) if winner else _placed(tool, taken, collisions, reserved)
+            if tool.name in stronger:
+                placed: Tool | Problem | None = _yielding(tool, *stronger[tool.name])
+            else:
+                placed = _placed(_in_place_of(tool, replaced.get(tool.name)), taken, collisions, reserved)
             if isinstance(placed, Tool):
                 taken[placed.name] = placed
             elif placed is not None:
@@ -119,22 +122,31 @@ def compose(
     return Catalog(taken.values(), generation=generation, problems=problems, ranker=ranker)
 
 
-def _stronger(nature: Nature, registries: Iterable[ToolRegistry]) -> dict[str, tuple[Nature, Tool]]:
-    """The tools that those of a nature yield to, by name, each with its own nature."""
+def _named(natures: Iterable[Nature], registries: Iterable[ToolRegistry]) -> dict[str, tuple[Nature, Tool]]:
+    """The tools of some natures by name, each with its own; of two with one name, that of the earlier nature."""
     found: dict[str, tuple[Nature, Tool]] = {}
-    for winner in YIELDS.get(nature, ()):
+    for nature in natures:
         for registry in registries:
-            if registry.nature == winner:
+            if registry.nature == nature:
                 for tool in registry.tools():
-                    found.setdefault(tool.name, (winner, tool))
+                    found.setdefault(tool.name, (nature, tool))
     return found
 
 
-def _yielding(tool: Tool, winner: tuple[Nature, Tool]) -> Problem:
+def _yielding(tool: Tool, nature: Nature, winner: Tool) -> Problem:
     """The problem of a tool that yields to another of its name."""
-    nature, other = winner
-    reason = _YIELDING[nature].format(name=tool.name, winner=other.source)
+    reason = _YIELDING[nature].format(name=tool.name, winner=winner.source)
     return Problem(source=tool.source, name=tool.name, reason=reason)
+
+
+def _in_place_of(tool: Tool, replaced: tuple[Nature, Tool] | None) -> Tool:
+    """An added tool in the place of a file's: as visible, and with no lower tier than the operator gave that one."""
+    if replaced is None:
+        return tool
+    other = replaced[1]
+    tiers = [one.approval for one in (tool, other) if isinstance(one.approval, Approval)]
+    approval = max(tiers, key=lambda tier: tier.rank) if tiers else tool.approval
+    return tool.with_(visibility=other.visibility, approval=approval)
 
 
 def _placed(

@@ -199,17 +199,21 @@ async def admit(dispatcher: Dispatcher, call: Call) -> None:
 
 async def check(dispatcher: Dispatcher, call: Call) -> None:
     """Hold the arguments against the schema; nothing is coerced."""
+    call.arguments = checked_arguments(call.found, call.arguments)
+
+
+def checked_arguments(tool: Tool, arguments: Any) -> dict[str, Any]:
+    """The arguments as a tool's handler gets them. Raises InvalidArgumentsError for those that its schema refuses."""
     from pegboard.schema import prepared, problems
 
-    tool = call.found
-    arguments = {} if call.arguments is None else call.arguments
+    arguments = {} if arguments is None else arguments
     if not isinstance(arguments, Mapping):
-        raise InvalidArgumentsError(call.name, [f"arguments: wanted an object, got {type(arguments).__name__}"])
+        raise InvalidArgumentsError(tool.name, [f"arguments: wanted an object, got {type(arguments).__name__}"])
     ready = prepared(tool.input_schema, dict(arguments))
     wrong = problems(tool.input_schema, ready, closed=tool.closed, lossless=tool.lossless)
     if wrong:
-        raise InvalidArgumentsError(call.name, wrong)
-    call.arguments = ready
+        raise InvalidArgumentsError(tool.name, wrong)
+    return ready
 
 
 async def weigh(dispatcher: Dispatcher, call: Call) -> None:

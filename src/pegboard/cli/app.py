@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from pegboard.cli import calling, catalog_commands, demo, finding, report, serve, why_not
+from pegboard.cli import calling, catalog_commands, demo, finding, report, serve, tools_commands, why_not
 from pegboard.cli.exits import Exit, exit_for
 from pegboard.cli.faults import FaultLog, kept_log
 from pegboard.cli.options import Common, reordered, with_options
@@ -30,7 +30,12 @@ _COMMANDS: Final[dict[str, Callable[..., Exit]]] = {
     "stats": report.stats,
     "demo": demo.demo,
 }
-"""Every command by name, in the order of ``--help``."""
+"""Every command of one word by name, in the order of ``--help``."""
+
+_GROUPS: Final[dict[str, tuple[str, dict[str, Callable[..., Exit]]]]] = {
+    "tools": ("Write, check and change HTTP tools.", tools_commands.COMMANDS),
+}
+"""Commands of two words: by the first, what they are about, and each by the second."""
 
 _LOGGING: Final = frozenset({"serve"})
 """Commands that see to the log themselves."""
@@ -54,7 +59,7 @@ def run(words: Sequence[str]) -> int:
     output = Output(json="--json" in ours)
     app = _app(completion=_COMPLETION in os.environ or not _FLAGS.isdisjoint(words[:1]))
     try:
-        return app(args=reordered(words), standalone_mode=False, prog_name=_PROGRAM) or Exit.OK
+        return app(args=reordered(words, _GROUPS), standalone_mode=False, prog_name=_PROGRAM) or Exit.OK
     except typer.TyperException as error:
         return _usage(error, output)
     except typer.Abort:
@@ -76,19 +81,32 @@ def _app(*, completion: bool) -> typer.Typer:
     Typer's own flags for completion and help load pydantic even where they are not given: the former are there only
     when they are used, and the latter is ours.
     """
-    app = typer.Typer(
+    app = _typer(
+        "Hang every tool your agent owns on one board; show the model only what the job needs.",
         add_help_option=False,
         add_completion=completion,
-        help="Hang every tool your agent owns on one board; show the model only what the job needs.",
         epilog=_EPILOG,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(_main)
     for name, command in _COMMANDS.items():
         app.command(name)(with_options(_guarded(command, logs=name in _LOGGING)))
+    for group, (about, commands) in _GROUPS.items():
+        inside = _typer(about, invoke_without_command=True)
+        inside.callback()(_group)
+        for name, command in commands.items():
+            inside.command(name)(with_options(_guarded(command, logs=False)))
+        app.add_typer(inside, name=group)
     return app
+
+
+def _typer(about: str, **options: Any) -> typer.Typer:
+    return typer.Typer(
+        help=about,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        **options,
+    )
 
 
 def _main(
@@ -104,6 +122,12 @@ def _main(
     if asked or context.invoked_subcommand is None:
         typer.echo(context.get_help().rstrip())
         raise typer.Exit(Exit.OK if asked else Exit.USAGE)
+
+
+def _group(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help().rstrip())
+        raise typer.Exit(Exit.USAGE)
 
 
 def _guarded(command: Callable[..., Exit], *, logs: bool) -> Callable[..., int]:

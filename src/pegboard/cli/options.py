@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
@@ -73,10 +73,15 @@ def with_options(run: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def reordered(words: Sequence[str]) -> list[str]:
-    """The command line with common options that stand before the command's name moved behind it."""
+def reordered(words: Sequence[str], groups: Collection[str] = ()) -> list[str]:
+    """The command line with common options that stand before the command's name moved behind it.
+
+    The name of a command in one of ``groups`` is two words.
+    """
     position = 0
     while position < len(words) and (words[position] in _FLAGS or words[position].split("=")[0] in _VALUED):
         position += 2 if words[position] in _VALUED else 1
     leading, rest = list(words[:position]), list(words[position:])
+    if rest and rest[0] in groups:
+        return [rest[0], *reordered([*leading, *rest[1:]])]
     return [rest[0], *leading, *rest[1:]] if rest and not rest[0].startswith("-") else [*leading, *rest]

@@ -99,9 +99,22 @@ async def opened(
     names the principal to act for; ``approver`` is asked about calls that need it. What is wrong in the configuration
     but does not end the command is said on stderr. Raises ConfigError, and BadParameter for an unknown principal.
     """
+    async with opened_settings(common, load_named(common), enough, who=who, approver=approver) as now:
+        yield now
+
+
+@asynccontextmanager
+async def opened_settings(
+    common: Common,
+    loaded: Loaded,
+    enough: Callable[[Pegboard], bool] = lambda peg: False,
+    *,
+    who: str | None = None,
+    approver: Approver | None = None,
+) -> AsyncIterator[Opened]:
+    """The same for a configuration that has been loaded."""
     from pegboard.config.wire import build
 
-    loaded = load_named(common)
     principal = principal_named(loaded.settings, who)
     wired = build(loaded.settings, approver=approver)
     peg, problems = wired.peg, (*loaded.problems, *wired.problems)
