@@ -117,28 +117,34 @@ def test_a_key_stays_the_same_whatever_rights_are_given() -> None:
 
 
 async def test_what_is_no_principal_opens_no_board() -> None:
-    for wrong in ("ann", {"id": "ann"}, True, 0):
-        with pytest.raises(PrincipalError, match="is not a principal"):
+    for wrong, told in (("ann", "str"), ({"id": "ann"}, "dict"), (True, "bool"), (0, "int")):
+        with pytest.raises(PrincipalError, match=f"^A {told} is not a principal") as raised:
             await Pegboard().open(wrong)  # type: ignore[arg-type]
+        assert "None for nobody" in raised.value.hint
 
 
 def test_what_is_no_policy_is_refused_at_once() -> None:
     class Half:
         async def decide(self, *_: object) -> None: ...
 
-    for wrong in (object(), Half(), lambda: True, {}):
-        with pytest.raises(PolicyError, match="is not a policy: it has no"):
+    for wrong, told, lacks in (
+        (object(), "object", "decide"),
+        (Half(), "Half", "permitted"),
+        (lambda: True, "function", "decide"),
+    ):
+        with pytest.raises(PolicyError, match=f"^A {told} is not a policy: it has no {lacks}") as raised:
             Pegboard(policy=wrong)  # type: ignore[arg-type]
+        assert "RulePolicy" in raised.value.hint
 
 
 @pytest.mark.golden("gonk_auth_dispatch/principal_expired_is_accepted")
 async def test_a_principal_whose_time_is_over_may_do_nothing_from_then_on(monkeypatch: pytest.MonkeyPatch) -> None:
     receipts = Receipts()
     peg = Pegboard([registry_of(make("t"), make("shown", always=True))], receipts=receipts)
-    board = await peg.open(replace(ALICE, expires_at=time.time() + 3600))
+    over = time.time() + 3600
+    board = await peg.open(replace(ALICE, expires_at=over))
     assert not (await board.call("t")).is_error  # type: ignore[union-attr]
-    later = time.time() + 3600
-    monkeypatch.setattr(time, "time", lambda: later)
+    monkeypatch.setattr(time, "time", lambda: over)
     gone, missing = await board.call("t"), await board.call("x")
     assert str(gone).replace("'t'", "NAME") == str(missing).replace("'x'", "NAME")
     assert "time is over" in receipts.all[1].reason

@@ -77,14 +77,14 @@ async def test_a_value_that_is_no_json_is_refused_by_its_place(caplog: pytest.Lo
     async def handler(arguments: dict[str, Any], context: Context) -> object:
         return {"items": [1, {"lock": object()}]}
 
-    result = await call(make("t", handler=handler))
+    receipts = Receipts()
+    result = await call(make("t", handler=handler), receipts=receipts)
     assert code(result) == "invalid_result"
     problem = "result.items[1].lock: an object has no JSON form"
     assert result.text.startswith(f"The result of t is not valid: {problem}.")
     assert result.structured["error"]["hint"]
     (message,) = caplog.messages
-    assert message.startswith("the result of 't' is no JSON (call ")
-    assert problem in message
+    assert message.startswith(f"the result of 't' is no JSON (call {receipts.last.call_id}): {problem}")
 
 
 async def test_a_slow_call_is_stopped_at_its_limit() -> None:
@@ -520,9 +520,12 @@ async def test_what_is_wrong_with_a_result_is_told(value: Any, told: str) -> Non
 async def test_at_most_five_problems_are_told_and_the_text_is_short() -> None:
     schema = {"type": "object", "properties": {f"p{n}": {"type": "integer"} for n in range(100)}}
     wrong = giving({f"p{n}": "x" * 100 for n in range(100)}, "strict").with_(output_schema=schema)
-    result = await call(wrong)
-    assert len(result.structured["error"]["problems"]) == 5
+    receipts = Receipts()
+    result = await call(wrong, receipts=receipts)
+    problems = result.structured["error"]["problems"]
+    assert len(problems) == 5
     assert len(result.text) < 1_000
+    assert receipts.last.reason == f"does not fit the output schema: {'; '.join(problems)}"
 
 
 async def test_a_failed_call_is_not_held_against_the_schema() -> None:
@@ -559,12 +562,21 @@ async def test_python_functions_are_held_strictly_to_what_they_say_they_return()
     assert (await call(right)).structured == {"n": 1}
 
 
-@pytest.mark.parametrize("name", [[], {}, None, 5])
-async def test_a_name_that_is_no_text_is_a_failed_call(name: Any) -> None:
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ([], "[] failed unexpectedly."),
+        ({}, "{} failed unexpectedly."),
+        (None, "No tool is named None."),
+        (5, "No tool is named 5."),
+    ],
+)
+async def test_a_name_that_is_no_text_is_a_failed_call(name: Any, told: str) -> None:
     board = await Pegboard([registry_of(make("t"))]).open()
     result = await board.call(name)
     assert isinstance(result, ToolResult)
     assert result.is_error
+    assert result.text.startswith(told)
 
 
 async def test_a_stack_that_is_too_deep_tells_nothing_of_what_is_hidden() -> None:
