@@ -53,6 +53,27 @@ async def test_arguments_that_are_no_object_are_refused(arguments: object) -> No
     assert code(await call(make("t"), arguments)) == "invalid_arguments"
 
 
+async def test_an_argument_of_null_is_not_given_and_a_whole_number_with_a_point_is_one() -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}, "note": {"type": "string"}}}
+    arguments = {"n": 3.0, "note": None}
+    structured = (await call(make("t", input_schema=schema), arguments)).structured
+    assert structured == {"n": 3}
+    assert type(structured["n"]) is int
+    assert arguments == {"n": 3.0, "note": None}
+
+
+async def test_a_closed_tool_takes_no_unknown_argument_whatever_its_schema_says() -> None:
+    for closed, refused in ((True, True), (False, False)):
+        result = await call(make("t", input_schema=NUMBER, closed=closed), {"n": 1, "nn": 2})
+        assert result.is_error is refused
+        assert ("did you mean 'n'?" in result.text) is refused
+
+
+async def test_only_a_lossless_tool_takes_the_text_of_a_number_and_gets_it_as_it_came() -> None:
+    assert code(await call(make("t", input_schema=NUMBER), {"n": "5"})) == "invalid_arguments"
+    assert (await call(make("t", input_schema=NUMBER, lossless=True), {"n": "5"})).structured == {"n": "5"}
+
+
 async def test_a_tool_error_reaches_the_model_word_for_word() -> None:
     async def handler(arguments: dict[str, Any], context: Context) -> None:
         raise ToolError("The order is closed.")
@@ -571,12 +592,13 @@ async def test_python_functions_are_held_strictly_to_what_they_say_they_return()
         (5, "No tool is named 5."),
     ],
 )
-async def test_a_name_that_is_no_text_is_a_failed_call(name: Any, told: str) -> None:
+async def test_a_name_that_is_no_text_is_a_failed_call(name: Any, told: str, caplog: pytest.LogCaptureFixture) -> None:
     board = await Pegboard([registry_of(make("t"))]).open()
     result = await board.call(name)
     assert isinstance(result, ToolResult)
     assert result.is_error
     assert result.text.startswith(told)
+    assert ("unhashable" in caplog.text) is (code(result) == "internal_error")
 
 
 async def test_a_stack_that_is_too_deep_tells_nothing_of_what_is_hidden() -> None:

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from pegboard import Approval, Context, Pegboard, Receipt, ReceiptFile, Tool, ToolResult, Verdict
+from pegboard import AllowAll, Approval, Context, Pegboard, Receipt, ReceiptFile, Tool, ToolResult, Verdict
+from pegboard.dispatch import Dispatcher
 from tests.support import ALICE, Receipts, Rules, make, registry_of
 
 pytestmark = pytest.mark.anyio
@@ -91,6 +92,13 @@ async def test_a_receipt_of_a_call_without_principal_and_without_tool_says_so() 
     last = receipts.last
     assert (last.tool, last.source, last.outcome) == ("nowhere", None, "not_found")
     assert last.reason == "No tool is named 'nowhere'. Search with find_tools."
+
+
+async def test_a_receipt_of_a_call_that_came_through_no_board_names_none() -> None:
+    receipts, tool = Receipts(), make("t")
+    await Dispatcher(AllowAll(), sink=receipts).run("t", {}, Context(tool="t", call_id="c1"), lambda name: tool)
+    (receipt,) = receipts.all
+    assert (receipt.call_id, receipt.board, receipt.outcome) == ("c1", None, "ok")
 
 
 async def test_a_result_that_is_an_error_is_one_in_its_receipt() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pegboard import (
+    Action,
     AllowAll,
     CallFacts,
     Context,
@@ -88,6 +89,30 @@ async def test_a_policy_that_decides_by_call_is_asked_once_with_what_will_run() 
     assert facts.resource.facts["amount"] == 12
 
 
+async def test_a_policy_that_decides_by_call_is_told_what_the_call_stands_inside() -> None:
+    async def outer(arguments: dict[str, Any], context: Context) -> Any:
+        return (await context.call("inner")).to_wire()
+
+    class Outside(OwnTenant):
+        async def decide_call(self, principal: Principal, entry: Entry, facts: CallFacts) -> Decision:
+            self.facts.append(facts)
+            return Decision(allowed=True)
+
+    policy = Outside()
+    board = await Pegboard([registry_of(make("outer", handler=outer), make("inner"))], policy=policy).open(ALICE)
+    await board.call("outer")
+    assert [facts.stack for facts in policy.facts] == [(), ("outer",)]
+
+
+async def test_a_policy_that_decides_by_call_is_not_asked_to_invoke_without_the_facts() -> None:
+    class ByFacts(OwnTenant):
+        async def decide(self, principal: Principal, action: Action, entry: Entry) -> Decision:
+            assert action is Action.DISCOVER
+            return Decision(allowed=True)
+
+    assert code(await call(refund(), {"order": "A7"}, policy=ByFacts())) is None
+
+
 async def test_it_is_not_asked_about_arguments_that_do_not_fit() -> None:
     policy = OwnTenant()
     assert code(await call(refund(), {}, policy=policy)) == "invalid_arguments"
@@ -123,6 +148,7 @@ async def test_a_call_of_which_nobody_can_tell_what_it_touches_is_denied(find: A
         receipts = Receipts()
         result = await call(refund(find, required=required), {"order": "A7"}, policy=policy, receipts=receipts)
         assert code(result) == "denied"
+        assert result.text == "Calling 'refund' is not allowed: what it would touch cannot be told."
         assert receipts.last.reason == "denied: what the call touches could not be told"
 
 
