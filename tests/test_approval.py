@@ -142,8 +142,10 @@ async def test_a_rejection_goes_back_with_the_reason_and_the_receipt_has_it_too(
 
 
 async def test_a_long_reason_is_cut_for_the_model() -> None:
-    result = await call(make("t"), approver=lambda request: Verdict(approved=False, reason="x" * 10_000))
-    assert result.text == f"Calling 't' was rejected: {'x' * 497}…"
+    for length, shown in ((10_000, f"{'x' * 497}…"), (499, f"{'x' * 497}…"), (498, "x" * 498)):
+        no = Verdict(approved=False, reason="x" * length)
+        result = await call(make("t"), approver=lambda request, no=no: no)
+        assert result.text == f"Calling 't' was rejected: {shown}"
 
 
 async def test_a_failure_of_the_approver_tells_the_model_nothing_of_it(caplog: pytest.LogCaptureFixture) -> None:
@@ -321,8 +323,9 @@ def test_what_cannot_be_called_is_no_approver() -> None:
         async def approve(self, *_: object) -> bool:
             return True
 
-    with pytest.raises(DefinitionError, match="is not an approver"):
+    with pytest.raises(DefinitionError, match=r"^A Old is not an approver") as raised:
         Pegboard(approver=Old())  # type: ignore[arg-type]
+    assert "gives True, False or a Verdict" in raised.value.hint
 
 
 async def test_who_wants_the_process_to_end_has_not_approved() -> None:

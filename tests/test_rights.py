@@ -24,6 +24,7 @@ from pegboard import (
     Touches,
 )
 from pegboard.errors import DefinitionError
+from pegboard.rights import decide, permitted
 from pegboard.tools import Entry
 from tests.support import ALICE, Receipts, Rules, make, registry_of
 
@@ -236,6 +237,68 @@ async def test_a_mask_that_holds_anything_but_true_hides() -> None:
 
     board = await Pegboard([registry_of(*map(make, "abcd"))], policy=Odd()).open(ALICE)
     assert [tool.name for tool in (await board.view()).tools] == ["d"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"), [([True], "a mask of 1 for 2 entries"), (RuntimeError("the server is away"), "is away")]
+)
+async def test_a_policy_that_cannot_tell_what_may_be_seen_hides_everything_and_the_log_says_from_whom(
+    answer: Any, told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Odd(Rules):
+        async def permitted(self, *_: Any) -> Any:
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+    assert await permitted(Odd(), ALICE, Action.DISCOVER, (make("a"), make("b"))) is None
+    assert caplog.messages == ["the policy failed: everything is hidden from 'alice'"]
+    assert told in caplog.text
+
+
+async def test_a_policy_is_told_who_asks_what_and_about_which_entries() -> None:
+    asked: list[Any] = []
+
+    class Noting(Rules):
+        async def permitted(self, *question: Any) -> Any:
+            asked.append(question)
+            return [True]
+
+    entries = (make("t"),)
+    assert await permitted(Noting(), ALICE, Action.INVOKE, entries) == frozenset({"t"})
+    assert asked == [(ALICE, Action.INVOKE, entries)]
+
+
+async def test_whoever_is_cancelled_while_a_policy_tells_what_may_be_seen_is_cancelled() -> None:
+    asking = asyncio.Event()
+
+    class Endless(Rules):
+        async def permitted(self, *_: Any) -> Any:
+            asking.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(permitted(Endless(), ALICE, Action.DISCOVER, (make("t"),)))
+    await asking.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_what_is_decided_without_an_answer_is_a_plain_no() -> None:
+    class Odd(Rules):
+        async def decide(self, *_: Any) -> Any:
+            return None
+
+    broken = Rules()
+    broken.broken = True
+    late = Principal(id="ann", expires_at=1.0)
+    for policy, principal, reason in (
+        (AllowAll(), late, "the principal's time is over"),
+        (broken, ALICE, "the policy failed"),
+        (Odd(), ALICE, "the policy gave no decision"),
+    ):
+        given = await decide(policy, principal, Action.INVOKE, make("t"))
+        assert given == Decision(allowed=False, reason=reason)
 
 
 def test_what_is_no_declaration_of_what_is_touched_is_refused() -> None:
