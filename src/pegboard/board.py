@@ -38,7 +38,7 @@ from pegboard.view import Sight, View
 if TYPE_CHECKING:
     from pegboard.catalog import Catalog
     from pegboard.peg import Pegboard
-    from pegboard.search.rankers import Ranked
+    from pegboard.search.ranking import Ranked
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from pegboard.detail import Detail, describe
 from pegboard.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from pegboard.search.rankers import Ranked
+    from pegboard.search.ranking import Ranked
 
 _LOWER: Final = {Detail.FULL: Detail.DETAILED, Detail.DETAILED: Detail.BRIEF}
 

@@ -12,7 +12,7 @@ from pegboard.texts import one_line
 from pegboard.tools import Tool, Visibility
 
 if TYPE_CHECKING:
-    from pegboard.search.index import Candidates
+    from pegboard.search.candidates import Candidates
     from pegboard.search.rankers import Ranker
 
 _CLOSING: Final = "Call `{finder}` and say what you need: that is how a tool above becomes usable here."
@@ -21,7 +21,8 @@ _CLOSING: Final = "Call `{finder}` and say what you need: that is how a tool abo
 class Catalog:
     """Every tool at one moment, in registration order. Immutable, shared; a turn in flight keeps the one it began with.
 
-    ``problems`` are the tools that were set aside, and why. Names are unique.
+    ``problems`` are the tools that were set aside, and why. Names are unique. ``previous`` is the catalog of the
+    generation before: what both have in common is not indexed again.
     """
 
     def __init__(
@@ -31,11 +32,13 @@ class Catalog:
         generation: int = 0,
         problems: Iterable[Problem] = (),
         ranker: Ranker | None = None,
+        previous: Catalog | None = None,
     ) -> None:
         self._tools = tuple(tools)
         self._by_name = {tool.name: tool for tool in self._tools}
         self._always: dict[str, tuple[Tool, ...]] = {}
         self._ranker = ranker
+        self._searched = None if previous is None else previous.searched
         self.generation = generation
         self.problems = tuple(problems)
 
@@ -72,11 +75,18 @@ class Catalog:
         """All tools as search candidates. Their index is built on the first search and shared by every slice."""
         from pegboard.search import Candidates
 
-        return Candidates.of(self._tools)
+        before, self._searched = self._searched, None
+        return Candidates.of(self._tools) if before is None else before.after(self._tools)
+
+    @property
+    def searched(self) -> Candidates | None:
+        """The candidates of this catalog if they are in use, else those of the last one before it that were."""
+        found: Candidates | None = self.__dict__.get("candidates")
+        return self._searched if found is None else found
 
     def slice(self, permitted: Collection[str]) -> Candidates:
         """The search candidates of these names. Statistics are taken over them alone."""
-        return self.candidates.only([tool.name in permitted for tool in self._tools])
+        return self.candidates.only(list(map(permitted.__contains__, self._by_name)))
 
     def search(self, query: str | None, within: Iterable[str] | str | None = None) -> list[Tool]:
         """The tools that fit ``query``, best first, only among ``within`` where given. A blank query finds none."""

@@ -44,13 +44,14 @@ class Composer:
         self._collisions: Collisions = collisions
         self._reserved = reserved
         self._catalog: Catalog | None = None
+        self._last: Catalog | None = None
         self._generation = 0
         self._changes = 0
 
     def catalog(self, ranker: Ranker | None) -> Catalog:
         """The catalog of this moment: the last one, or one of the next generation after a change."""
         if self._catalog is None:
-            self._catalog = self._composed(ranker)
+            self._catalog = self._last = self._composed(ranker)
         return self._catalog
 
     def changed(self) -> None:
@@ -84,6 +85,7 @@ class Composer:
                 reserved=self._reserved,
                 generation=self._generation,
                 ranker=ranker,
+                previous=self._last,
             )
             left -= 1
             if changes == self._changes or not left:
@@ -97,11 +99,12 @@ def compose(
     reserved: Collection[str] = (),
     generation: int = 0,
     ranker: Ranker | None = None,
+    previous: Catalog | None = None,
 ) -> Catalog:
     """One catalog of several registries, in order. A tool that cannot be shown is set aside; nothing raises.
 
     Data yields to code of the same name, and files to what was added while Pegboard runs, whatever the order.
-    ``reserved`` are names that no registry may use (those of the meta-tools).
+    ``reserved`` are names that no registry may use (those of the meta-tools). ``previous`` is the catalog before it.
     """
     registries = tuple(registries)
     taken: dict[str, Tool] = {}
@@ -119,7 +122,7 @@ def compose(
             elif placed is not None:
                 problems.append(placed)
         problems.extend(registry.problems())
-    return Catalog(taken.values(), generation=generation, problems=problems, ranker=ranker)
+    return Catalog(taken.values(), generation=generation, problems=problems, ranker=ranker, previous=previous)
 
 
 def _named(natures: Iterable[Nature], registries: Iterable[ToolRegistry]) -> dict[str, tuple[Nature, Tool]]:

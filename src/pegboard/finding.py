@@ -13,7 +13,8 @@ from pegboard.registry import AWAY, SourceStatus
 from pegboard.view import View
 
 if TYPE_CHECKING:
-    from pegboard.search.rankers import Ranked, Ranker
+    from pegboard.search.rankers import Ranker
+    from pegboard.search.ranking import Ranked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,7 @@ def find(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limi
     return FindResult(matches=matches, total=len(ranked), unmatched=unmatched, notes=notes)
 
 
-def ranking(view: View, ranker: Ranker, query: str, limits: Limits) -> list[Ranked]:
+def ranking(view: View, ranker: Ranker, query: str, limits: Limits) -> Sequence[Ranked]:
     """Every visible tool that fits, best first; those whose exact name stands in the query before all others."""
     from pegboard.search import search
 

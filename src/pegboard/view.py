@@ -14,7 +14,7 @@ from pegboard.tools import Tool
 
 if TYPE_CHECKING:
     from pegboard.peg import Pegboard
-    from pegboard.search.index import Candidates
+    from pegboard.search.candidates import Candidates
 
 
 @dataclass(frozen=True)

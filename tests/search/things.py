@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -42,12 +43,12 @@ def thing(told: dict[str, Any]) -> Thing:
     return Thing(told["name"], told.get("description") or "", told.get("category"), tags, keywords)
 
 
-def names(found: list[Ranked]) -> list[str]:
+def names(found: Sequence[Ranked]) -> list[str]:
     """The names of a ranking."""
     return [ranked.entry.name for ranked in found]
 
 
-def rows(found: list[Ranked]) -> list[tuple[str, float, str]]:
+def rows(found: Sequence[Ranked]) -> list[tuple[str, float, str]]:
     """A ranking, to be compared in full."""
     return [(ranked.entry.name, ranked.score, ranked.reason) for ranked in found]
 

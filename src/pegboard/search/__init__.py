@@ -1,18 +1,18 @@
 """Search over the entries that a caller may see: rankers, and what stands around them. Pure; no I/O."""
 
+from pegboard.search.candidates import Candidates
 from pegboard.search.exact import exact_first, search
-from pegboard.search.index import Candidates
 from pegboard.search.lexical import unmatched_terms
 from pegboard.search.rankers import (
     RANKERS,
     Bm25Ranker,
     KeywordRanker,
     LexicalRanker,
-    Ranked,
     Ranker,
     SubstringRanker,
     keyword_ranker,
 )
+from pegboard.search.ranking import Ranked, Ranking
 from pegboard.search.recommend import recommend
 from pegboard.search.shares import AskedWord, Explains, Part, Reading, Shares, TermShare
 
@@ -27,6 +27,7 @@ __all__ = [
     "Part",
     "Ranked",
     "Ranker",
+    "Ranking",
     "Reading",
     "Shares",
     "SubstringRanker",

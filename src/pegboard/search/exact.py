@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from pegboard.search.index import Candidates
-from pegboard.search.rankers import Ranked, Ranker
+from pegboard.search.candidates import Candidates
+from pegboard.search.rankers import Ranker
+from pegboard.search.ranking import Ranked, Ranking
 from pegboard.search.text import content_words, terms
 from pegboard.tools import Entry
 
@@ -28,7 +29,7 @@ class _Place(NamedTuple):
     quoted: bool
 
 
-def search(query: str, ranker: Ranker, candidates: Candidates) -> list[Ranked]:
+def search(query: str, ranker: Ranker, candidates: Candidates) -> Sequence[Ranked]:
     """What a caller who may see ``candidates`` finds: the ranker's order behind the names that stand in the query.
 
     A blank query finds nothing, whatever the ranker says.
@@ -36,7 +37,7 @@ def search(query: str, ranker: Ranker, candidates: Candidates) -> list[Ranked]:
     return exact_first(query, ranker.rank(query, candidates), candidates) if query.strip() else []
 
 
-def exact_first(query: str, ranked: Sequence[Ranked], candidates: Sequence[Entry]) -> list[Ranked]:
+def exact_first(query: str, ranked: Sequence[Ranked], candidates: Sequence[Entry]) -> Sequence[Ranked]:
     """``ranked`` with every candidate put first whose name, or bare name, stands in ``query``.
 
     They come in the order in which the query has them, those of one name in the order of the names, with the reason
@@ -45,27 +46,31 @@ def exact_first(query: str, ranked: Sequence[Ranked], candidates: Sequence[Entry
     holds nothing but names and asking words.
     """
     pool = Candidates.of(candidates)
-    named = dict.fromkeys(row for name in _names(query, pool) for row in _rows(pool, name))
+    named = _named(query, pool)
     if not named:
-        return list(ranked)
-    entries = [pool.entry(row) for row in named]
+        return ranked
+    if isinstance(ranked, Ranking) and ranked.pool is pool:
+        return ranked.led_by(named, REASON)
+    entries = list(map(pool.entry, named))
     scores = {id(one.entry): one.score for one in ranked}
     first = [Ranked(entry, scores.get(id(entry), 0.0), REASON) for entry in entries]
     taken = set(map(id, entries))
     return first + [one for one in ranked if id(one.entry) not in taken]
 
 
-def _rows(pool: Candidates, name: str) -> list[int]:
-    return sorted(pool.rows_named(name), key=lambda row: (pool.entry(row).name, row))
+def _named(query: str, pool: Candidates) -> list[int]:
+    """The places of the entries whose names are in ``query``, by where these begin, the longer first."""
+    found = [_Place(0, query.strip(), quoted=True), *_places(query)]
+    words = {word.text for word in content_words(query)}
+    known = pool.named({place.text for place in found} | words)
+    named = sorted((place for place in found if place.text in known), key=lambda place: (place.start, -len(place.text)))
+    nothing_else = bool(named) and words <= known.keys()
+    meant = (place.text for place in named if nothing_else or place.quoted or len(terms(place.text)) > 1)
+    return list(dict.fromkeys(place for name in meant for place in _by_name(known[name], pool)))
 
 
-def _names(query: str, pool: Candidates) -> Iterator[str]:
-    """The names in ``query``, by where they begin, the longer first."""
-    whole = _Place(0, query.strip(), quoted=True)
-    known = [place for place in (whole, *_places(query)) if pool.rows_named(place.text)]
-    known.sort(key=lambda place: (place.start, -len(place.text)))
-    nothing_else = bool(known) and all(pool.rows_named(word.text) for word in content_words(query))
-    return (place.text for place in known if nothing_else or place.quoted or len(terms(place.text)) > 1)
+def _by_name(places: list[int], pool: Candidates) -> list[int]:
+    return sorted(places, key=lambda place: (pool.entry(place).name, place))
 
 
 def _places(query: str) -> Iterator[_Place]:

@@ -12,16 +12,21 @@ six public sets of needs and tools; ``benchmarks/retrieval.py`` measures them.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pegboard.search.candidates import Candidates
 from pegboard.search.fields import DESCRIPTION, FIELDS, NAME, Field, texts
-from pegboard.search.index import Candidates, Corpus, Document
-from pegboard.search.okapi import idf
-from pegboard.search.text import clauses, content_words, words
+from pegboard.search.ranking import Ranking
+from pegboard.search.scheme import IndexedField, Scheme, Terms
+from pegboard.search.text import clauses, content_words, tokens, word, words
 from pegboard.tools import Entry
+
+if TYPE_CHECKING:
+    from pegboard.search.corpus import Corpus, Postings
+    from pegboard.search.segment import Array
 
 K1: Final = 1.2
 B: Final = 0.5
@@ -40,25 +45,51 @@ _REASONS: Final = [
 ]
 
 
-class Score(NamedTuple):
-    """What an ask found: row to score, and row to the bits of the fields that matched."""
-
-    scores: dict[int, float]
-    marks: dict[int, int]
+_UNIT: Final = 20
+"""Units of a count of 1: the weight of every field, and half of it, is a whole number of them."""
 
 
-def score(candidates: Candidates, ask: str) -> Score:
-    """The rows that have a term of the ask."""
-    corpus = corpus_of(candidates)
-    weights = candidates.once("lexical", lambda: _Weights(corpus))
-    needs = [_numbers(corpus, (term for word in clause for term in word.terms)) for clause in clauses(ask)]
-    found = _Found()
-    gains = {number: found.add(corpus, weights, number) for number in dict.fromkeys(chain.from_iterable(needs))}
-    best = _best_clause(needs, gains) if len(needs) > 1 else found.words
-    scores = {row: total + CLAUSE * best[row] for row, total in found.words.items()}
-    for row, factor in found.factors(weights).items():
-        scores[row] *= factor
-    return Score(scores, found.marks)
+def _units(weight: float) -> int:
+    return round(weight * _UNIT)
+
+
+def _texts(entry: Entry) -> tuple[str, ...]:
+    found = texts(entry)
+    return tuple(found.get(field, "") for field in FIELDS)
+
+
+def _read(token: str) -> Terms:
+    found = word(token)
+    return Terms(found.parts, found.wholes)
+
+
+SCHEME: Final = Scheme(
+    name="lexical",
+    fields=tuple(
+        IndexedField(
+            part=_units(field.weight),
+            whole=_units(field.weight * WHOLE_NAME),
+            mark=field.mark,
+            group=list(COVERED).index(field) if field in COVERED else None,
+        )
+        for field in FIELDS
+    ),
+    texts=_texts,
+    tokens=tokens,
+    read=_read,
+    unit=_UNIT,
+)
+"""All searched fields together, with the parts of those whose covered share counts kept by entry."""
+
+
+def rank(pool: Candidates, ask: str) -> Ranking:
+    """The candidates that have a term of the ask."""
+    corpus = pool.corpus(SCHEME)
+    needs = [list(dict.fromkeys(term for word in clause for term in word.terms)) for clause in clauses(ask)]
+    postings = corpus.postings(list(dict.fromkeys(chain.from_iterable(needs))))
+    rows, found = _words(corpus, postings, needs)
+    scores = found * _factors(corpus, postings, rows)
+    return Ranking(pool, corpus, rows, scores, lambda chosen: list(map(reason, postings.marks_of(chosen))))
 
 
 def reason(marks: int) -> str:
@@ -68,17 +99,15 @@ def reason(marks: int) -> str:
 
 def unmatched_terms(query: str, candidates: Sequence[Entry]) -> tuple[str, ...]:
     """The content words of ``query`` that match nothing among ``candidates``, as written, in order, each once."""
-    corpus = corpus_of(Candidates.of(candidates))
+    corpus = Candidates.of(candidates).corpus(SCHEME)
+    asked = content_words(query)
+    terms = list(dict.fromkeys(term for word in asked for term in word.terms))
+    known = {term for term, size in zip(terms, corpus.postings(terms).sizes.tolist(), strict=True) if size}
     unknown: dict[str, str] = {}
-    for word in content_words(query):
-        if not _numbers(corpus, word.terms):
-            unknown.setdefault(word.text.casefold(), word.text)
+    for one in asked:
+        if known.isdisjoint(one.terms):
+            unknown.setdefault(one.text.casefold(), one.text)
     return tuple(unknown.values())
-
-
-def corpus_of(candidates: Candidates) -> Corpus:
-    """The index over all searched fields, as the slice sees it."""
-    return candidates.corpus("lexical", _document)
 
 
 class FieldTerms(NamedTuple):
@@ -98,86 +127,43 @@ def field_terms(entry: Entry) -> dict[Field, FieldTerms]:
     return found
 
 
-def _document(entry: Entry) -> Document:
-    counts: dict[str, float] = {}
-    marks: dict[str, int] = {}
-    found = field_terms(entry)
-    for field, (parts, wholes) in found.items():
-        for terms, weight in ((parts, field.weight), (wholes, field.weight * WHOLE_NAME)):
-            for term, times in terms.items():
-                counts[term] = counts.get(term, 0.0) + weight * times
-                marks[term] = marks.get(term, 0) | field.mark
-    length = sum(field.weight * terms.parts.total() for field, terms in found.items())
-    return Document(counts, length, marks, tuple(frozenset(found[field].parts) for field in COVERED))
+def _words(corpus: Corpus, postings: Postings, needs: list[list[str]]) -> tuple[Array, Array]:
+    """(the rows that have a term, ``words(e)`` of each). Gains are added in the order of the terms."""
+    import numpy as np
 
-
-class _Weights:
-    """What scoring computes once a slice. Lives as long as the slice. Shares are computed row by row, when needed."""
-
-    def __init__(self, corpus: Corpus) -> None:
-        average = corpus.average_length
-        self.idf = [idf(corpus.size, frequency) for frequency in corpus.frequencies]
-        self.dampening = [K1 * (1 - B + B * length / average) for length in corpus.lengths]
-        self._corpus = corpus
-        self._totals: tuple[dict[int, float], ...] = tuple({} for _ in COVERED)
-
-    def total(self, which: int, row: int) -> float:
-        """The idf of all terms in one group of a row."""
-        totals = self._totals[which]
-        if row not in totals:
-            totals[row] = sum(map(self.idf.__getitem__, self._corpus.group(row, which)))
-        return totals[row]
-
-
-class _Found:
-    """What each row has of one ask. Lives as long as one search."""
-
-    def __init__(self) -> None:
-        self.words: dict[int, float] = defaultdict(float)
-        self.marks: dict[int, int] = defaultdict(int)
-        self.covered: tuple[dict[int, float], ...] = tuple(defaultdict(float) for _ in COVERED)
-
-    def add(self, corpus: Corpus, weights: _Weights, number: int) -> list[tuple[int, float]]:
-        """Count one term in; (row, gain) of every row that has it."""
-        rarity, dampening = weights.idf[number], weights.dampening
-        words, marks = self.words, self.marks
-        in_name, in_description = self.covered
-        gains = []
-        for row, count, mark in corpus.postings(number):
-            gain = rarity * (count * (K1 + 1) / (count + dampening[row]) + (DELTA if count >= 1 else DELTA * count))
-            words[row] += gain
-            marks[row] |= mark
-            if mark & NAME.mark:
-                in_name[row] += rarity
-            if mark & DESCRIPTION.mark:
-                in_description[row] += rarity
-            gains.append((row, gain))
-        return gains
-
-    def factors(self, weights: _Weights) -> dict[int, float]:
-        """Row to the factor for the shares of name and description, where it is not 1."""
-        factors: dict[int, float] = defaultdict(lambda: 1.0)
-        for which, (share, covered) in enumerate(zip(COVERED.values(), self.covered, strict=True)):
-            for row, part in covered.items():
-                factors[row] += share * min(1.0, part / weights.total(which, row))
-        return factors
-
-
-def _best_clause(needs: list[list[int]], gains: dict[int, list[tuple[int, float]]]) -> dict[int, float]:
-    """Row to the sum of the clause that fits it best."""
-    best: dict[int, float] = {}
+    gains = _gains(corpus, postings)
+    found = np.bincount(postings.rows, gains, corpus.index.size)
+    rows = np.flatnonzero(found)
+    if len(needs) < 2:
+        return rows, found[rows] * (1 + CLAUSE)
+    place = {term: number for number, term in enumerate(dict.fromkeys(chain.from_iterable(needs)))}
+    best = np.zeros(rows.size)
     for need in needs:
-        clause: dict[int, float] = defaultdict(float)
-        for number in need:
-            for row, gain in gains[number]:
-                clause[row] += gain
-        for row, total in clause.items():
-            if total > best.get(row, 0.0):
-                best[row] = total
-    return best
+        inside = np.zeros(len(place), np.bool_)
+        inside[[place[term] for term in need]] = True
+        chosen = inside[postings.term]
+        np.maximum(best, np.bincount(postings.rows[chosen], gains[chosen], corpus.index.size)[rows], out=best)
+    return rows, found[rows] + CLAUSE * best
 
 
-def _numbers(corpus: Corpus, terms: Iterable[str]) -> list[int]:
-    """The numbers of those terms that the slice knows, each once, in order."""
-    numbers = (corpus.id(term) for term in dict.fromkeys(terms))
-    return [number for number in numbers if number is not None]
+def _gains(corpus: Corpus, postings: Postings) -> Array:
+    """``gain(t, e)`` of each posting."""
+    import numpy as np
+
+    counts = postings.counts
+    dampening = corpus.dampening(K1, B)[postings.rows]
+    tamed: Array = counts * (K1 + 1) / (counts + dampening) + DELTA * np.minimum(1.0, counts)
+    return postings.rarity[postings.term] * tamed
+
+
+def _factors(corpus: Corpus, postings: Postings, rows: Array) -> Array:
+    """The factor of each row for the shares of its name and description."""
+    import numpy as np
+
+    factors = np.ones(rows.size)
+    for group, (field, weight) in enumerate(COVERED.items()):
+        chosen = (postings.marks & field.mark) != 0
+        covered = np.bincount(postings.rows[chosen], postings.rarity[postings.term[chosen]], corpus.index.size)[rows]
+        some = np.flatnonzero(covered)
+        factors[some] += weight * np.minimum(1.0, covered[some] / corpus.totals(rows[some], group))
+    return factors

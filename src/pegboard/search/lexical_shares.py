@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
+from pegboard.search.candidates import Candidates
+from pegboard.search.corpus import Corpus, idf
 from pegboard.search.fields import FIELDS, Field
-from pegboard.search.index import Candidates, Corpus
 from pegboard.search.lexical import (
     CLAUSE,
     COVERED,
     DELTA,
     K1,
+    SCHEME,
     WHOLE_NAME,
     B,
     FieldTerms,
-    corpus_of,
     field_terms,
 )
-from pegboard.search.okapi import idf
 from pegboard.search.shares import AskedWord, Part, Reading, Shares, TermShare
 from pegboard.search.text import Word, clauses, content_words, words
 from pegboard.tools import Entry
@@ -28,7 +28,7 @@ _BEST_CLAUSE: Final = "best clause"
 
 def reading(candidates: Candidates, ask: str, names: Collection[str]) -> Reading:
     """How an ask is read, and the shares of the entries of these names."""
-    corpus = corpus_of(candidates)
+    corpus = candidates.corpus(SCHEME)
     entries = (entry for entry in candidates if entry.name in names)
     shares = {entry.name: _shares(corpus, ask, entry) for entry in entries}
     found = {name: one for name, one in shares.items() if one.terms}
@@ -46,7 +46,7 @@ def asked_words(corpus: Corpus, ask: str) -> tuple[AskedWord, ...]:
 
 
 def _entries_with(corpus: Corpus, word: Word) -> int:
-    return len({row for term in word.terms for row in corpus.rows_with(term)})
+    return len(set(corpus.postings(word.terms).rows.tolist()))
 
 
 def _shares(corpus: Corpus, ask: str, entry: Entry) -> Shares:
@@ -66,7 +66,7 @@ def _shares(corpus: Corpus, ask: str, entry: Entry) -> Shares:
 def _gain(corpus: Corpus, fields: dict[Field, FieldTerms], term: str) -> float:
     count = sum(_weighted(field, terms, term) for field, terms in fields.items())
     length = sum(field.weight * terms.parts.total() for field, terms in fields.items())
-    dampening = K1 * (1 - B + B * length / corpus.average_length)
+    dampening = K1 * (1 - B + B * length / corpus.average_length())
     return _idf(corpus, term) * (count * (K1 + 1) / (count + dampening) + DELTA * min(1, count)) if count else 0.0
 
 
@@ -105,5 +105,5 @@ def _weighted(field: Field, terms: FieldTerms, term: str) -> float:
 
 
 def _idf(corpus: Corpus, term: str) -> float:
-    number = corpus.id(term)
-    return 0.0 if number is None else idf(corpus.size, corpus.frequencies[number])
+    frequency = corpus.frequency(term)
+    return idf(corpus.size, frequency) if frequency else 0.0

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pegboard.search.index import Candidates, Corpus, Document
+from pegboard.search.candidates import Candidates
+from pegboard.search.ranking import Ranking
+from pegboard.search.scheme import IndexedField, Scheme, Terms
 from pegboard.search.shares import Part, Shares, TermShare
-from pegboard.search.text import Analyzer
+from pegboard.search.text import plain_terms, tokens, word
 from pegboard.tools import Entry
+
+if TYPE_CHECKING:
+    from pegboard.search.corpus import Corpus
+    from pegboard.search.segment import Array
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -33,16 +37,41 @@ FIELDS: Final = (
 _SHARE_THAT_NAMES: Final = 0.5  # a field with this share of the score is named in the reason
 
 
-def score(candidates: Candidates, terms: Sequence[str], analyzer: str, analyze: Analyzer) -> dict[int, list[float]]:
-    """Row to the parts of its score by field, for every row that has one of ``terms``.
+def _texts(entry: Entry) -> tuple[str, ...]:
+    return tuple(" ".join(_texts_of(entry, field.attributes)) for field in FIELDS)
 
-    A term that is asked twice counts twice. The score is the sum of the parts.
-    """
-    by_row: dict[int, list[float]] = {}
-    for place, (field, corpus) in enumerate(corpora_of(candidates, analyzer, analyze).items()):
-        for row, part in _field_scores(corpus, terms).items():
-            by_row.setdefault(row, [0.0] * len(FIELDS))[place] = field.weight * part
-    return by_row
+
+def _texts_of(entry: Entry, attributes: Iterable[str]) -> Iterator[str]:
+    for attribute in attributes:
+        value = getattr(entry, attribute) or ""
+        yield value if isinstance(value, str) else " ".join(value)
+
+
+def _scheme(name: str, tokens: Callable[[str], list[str]], read: Callable[[str], Terms]) -> Scheme:
+    fields = tuple(IndexedField(space=space) for space in range(len(FIELDS)))
+    return Scheme(name=f"okapi {name}", fields=fields, texts=_texts, tokens=tokens, read=read)
+
+
+SCHEMES: Final[Mapping[str, Scheme]] = {
+    "full": _scheme("full", tokens, lambda token: Terms(word(token).terms)),
+    "plain": _scheme("plain", plain_terms, lambda token: Terms((token,))),
+}
+"""By analyzer: each field in a space of its own."""
+
+
+def rank(pool: Candidates, terms: Sequence[str], analyzer: str) -> Ranking:
+    """The candidates that have one of ``terms``. A term that is asked twice counts twice."""
+    import numpy as np
+
+    corpus = pool.corpus(SCHEMES[analyzer])
+    parts = np.array([field.weight * _field_scores(corpus, terms, space) for space, field in enumerate(FIELDS)])
+    rows = np.flatnonzero(parts.any(axis=0))
+    found = parts[:, rows]
+
+    def reasons(chosen: Array) -> list[str]:
+        return list(map(reason, found[:, np.searchsorted(rows, chosen)].T.tolist()))
+
+    return Ranking(pool, corpus, rows, found[0] + found[1] + found[2], reasons)
 
 
 def reason(parts: Sequence[float]) -> str:
@@ -51,59 +80,31 @@ def reason(parts: Sequence[float]) -> str:
     return next((f"bm25:{field.word}" for field, part in zip(FIELDS, parts, strict=True) if part >= least), "bm25")
 
 
-def shares(corpora: Mapping[Field, Corpus], terms: Sequence[str], row: int) -> Shares:
+def shares(corpus: Corpus, terms: Sequence[str], row: int) -> Shares:
     """The score of one row in its parts by field."""
-    found = tuple(share for field, corpus in corpora.items() for share in _term_shares(field, corpus, terms, row))
-    sums = {field.word: sum(share.points for share in found if share.field == field.word) for field in corpora}
+    found = tuple(share for space in range(len(FIELDS)) for share in _term_shares(corpus, space, terms, row))
+    sums = {field.word: sum(share.points for share in found if share.field == field.word) for field in FIELDS}
     return Shares(parts=tuple(Part(name=word, points=points) for word, points in sums.items() if points), terms=found)
 
 
-def corpora_of(candidates: Candidates, analyzer: str, analyze: Analyzer) -> dict[Field, Corpus]:
-    """The index of each field, as the slice sees it."""
-    return {
-        field: candidates.corpus(("okapi", field.word, analyzer), partial(_document, field, analyze))
-        for field in FIELDS
-    }
-
-
-def _term_shares(field: Field, corpus: Corpus, terms: Sequence[str], row: int) -> Iterator[TermShare]:
+def _term_shares(corpus: Corpus, space: int, terms: Sequence[str], row: int) -> Iterator[TermShare]:
+    field = FIELDS[space]
     for term, times in Counter(terms).items():
-        points = times * field.weight * _field_scores(corpus, [term]).get(row, 0.0)
-        number = corpus.id(term)
-        if points and number is not None:
-            [count] = [count for other, count, _ in corpus.postings(number) if other == row]
-            rarity = idf(corpus.size, corpus.frequencies[number])
+        postings = corpus.postings([term], space)
+        for count in postings.counts[postings.rows == row].tolist():
+            rarity = float(postings.rarity[0])
+            gain = rarity * count * (K1 + 1) / (count + float(corpus.dampening(K1, B, space)[row]))
+            points = times * field.weight * gain
             yield TermShare(term=term, field=field.word, count=int(count), idf=rarity, points=points)
 
 
-def _document(field: Field, analyze: Analyzer, entry: Entry) -> Document:
-    found = analyze(" ".join(_texts(entry, field.attributes)))
-    counts: dict[str, float] = {}
-    for term in found:
-        counts[term] = counts.get(term, 0.0) + 1.0
-    return Document(counts, len(found))
+def _field_scores(corpus: Corpus, terms: Sequence[str], space: int) -> Array:
+    """The score of every row in one field, 0 where it has none of ``terms``."""
+    import numpy as np
 
-
-def _texts(entry: Entry, attributes: Iterable[str]) -> Iterable[str]:
-    for attribute in attributes:
-        value = getattr(entry, attribute) or ""
-        yield value if isinstance(value, str) else " ".join(value)
-
-
-def _field_scores(corpus: Corpus, terms: Sequence[str]) -> dict[int, float]:
-    scores: dict[int, float] = {}
-    average, lengths = corpus.average_length, corpus.lengths
-    for term in terms:
-        number = corpus.id(term)
-        if number is None:
-            continue
-        rarity = idf(corpus.size, corpus.frequencies[number])
-        for row, count, _ in corpus.postings(number):
-            gain = count * (K1 + 1) / (count + K1 * (1 - B + B * lengths[row] / average))
-            scores[row] = scores.get(row, 0.0) + rarity * gain
-    return scores
-
-
-def idf(size: int, frequency: int) -> float:
-    """How much a term tells that ``frequency`` of ``size`` entries have: always above 0."""
-    return math.log(1 + (size - frequency + 0.5) / (frequency + 0.5))
+    times = Counter(terms)
+    postings = corpus.postings(list(times), space)
+    counts = postings.counts
+    gains = counts * (K1 + 1) / (counts + corpus.dampening(K1, B, space)[postings.rows])
+    weights = postings.rarity * np.array(list(times.values()))
+    return np.bincount(postings.rows, weights[postings.term] * gains, corpus.index.size)

@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
-from pegboard.search import lexical, lexical_shares, okapi
-from pegboard.search.index import Candidates, Corpus
+from pegboard.search.candidates import Candidates
+from pegboard.search.ranking import Ranked
 from pegboard.search.shares import AskedWord, Part, Reading, Shares
 from pegboard.search.text import ANALYZERS, content_words, words
 from pegboard.tools import Entry
 
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """One entry that fits, how well, and why. Immutable. Scores of different rankers cannot be compared."""
-
-    entry: Entry
-    score: float
-    reason: str
+if TYPE_CHECKING:
+    from pegboard.search.corpus import Corpus
 
 
 class Ranker(Protocol):
@@ -32,20 +26,22 @@ class Ranker(Protocol):
     A ranker that can tell how it came to its scores has an ``explain`` besides: see ``Explains``.
     """
 
-    def rank(self, query: str, candidates: Sequence[Entry]) -> list[Ranked]: ...
+    def rank(self, query: str, candidates: Sequence[Entry]) -> Sequence[Ranked]: ...
 
 
 class LexicalRanker:
     """The default: see ``pegboard.search.lexical`` for what it counts. Process-wide, without state."""
 
-    def rank(self, query: str, candidates: Sequence[Entry]) -> list[Ranked]:
+    def rank(self, query: str, candidates: Sequence[Entry]) -> Sequence[Ranked]:
         """The candidates that share a term with ``query``; asking words count only where there are no others."""
-        pool = Candidates.of(candidates)
-        scores, marks = lexical.score(pool, query)
-        return [Ranked(pool.entry(row), scores[row], lexical.reason(marks[row])) for row in pool.ordered(scores)]
+        from pegboard.search import lexical
+
+        return lexical.rank(Candidates.of(candidates), query)
 
     def explain(self, query: str, candidates: Sequence[Entry], names: Collection[str]) -> Reading:
         """The parts of its scores: what terms gained by field, the best clause, and the covered shares."""
+        from pegboard.search import lexical_shares
+
         return lexical_shares.reading(Candidates.of(candidates), query, names)
 
 
@@ -60,21 +56,22 @@ class Bm25Ranker:
         self._analyzer = analyzer
         self._analyze = ANALYZERS[analyzer]
 
-    def rank(self, query: str, candidates: Sequence[Entry]) -> list[Ranked]:
+    def rank(self, query: str, candidates: Sequence[Entry]) -> Sequence[Ranked]:
         """The candidates that share a term with ``query``; a term that is asked twice counts twice."""
-        pool = Candidates.of(candidates)
-        parts = okapi.score(pool, self._terms(query), self._analyzer, self._analyze)
-        scores = {row: sum(by_field) for row, by_field in parts.items()}
-        return [Ranked(pool.entry(row), scores[row], okapi.reason(parts[row])) for row in pool.ordered(scores)]
+        from pegboard.search import okapi
+
+        return okapi.rank(Candidates.of(candidates), self._terms(query), self._analyzer)
 
     def explain(self, query: str, candidates: Sequence[Entry], names: Collection[str]) -> Reading:
         """The parts of its scores by field, each times the field's weight."""
+        from pegboard.search import okapi
+
         pool, terms = Candidates.of(candidates), self._terms(query)
-        corpora = okapi.corpora_of(pool, self._analyzer, self._analyze)
-        rows = {name: row for name in names for row in pool.rows_named(name) if pool.entry(row).name == name}
-        shares = {name: okapi.shares(corpora, terms, row) for name, row in rows.items()}
+        corpus = pool.corpus(okapi.SCHEMES[self._analyzer])
+        rows = {pool.entry(place).name: int(corpus.index.rows[place]) for place in pool.places_of(names)}
+        shares = {name: okapi.shares(corpus, terms, row) for name, row in rows.items()}
         return Reading(
-            words=tuple(self._asked_words(query, corpora.values())),
+            words=tuple(self._asked_words(query, corpus)),
             shares={name: one for name, one in shares.items() if one.terms},
         )
 
@@ -83,14 +80,15 @@ class Bm25Ranker:
             return self._analyze(query)
         return [term for word in content_words(query) for term in word.terms]
 
-    def _asked_words(self, query: str, corpora: Collection[Corpus]) -> Iterator[AskedWord]:
+    def _asked_words(self, query: str, corpus: Corpus) -> Iterator[AskedWord]:
         asked: dict[str, tuple[str, ...]] = {term: (term,) for term in self._analyze(query)}
         counting = set(asked)
         if self._analyzer == "full":
             asked = {word.text: word.terms for word in words(query)}
             counting = {word.text for word in content_words(query)}
         for text, terms in asked.items():
-            rows = {row for corpus in corpora for term in terms for row in corpus.rows_with(term)}
+            spaces = range(corpus.index.scheme.spaces)
+            rows = {row for space in spaces for row in corpus.postings(terms, space).rows.tolist()}
             yield AskedWord(text=text, terms=terms, entries=len(rows), counts=text in counting)
 
 

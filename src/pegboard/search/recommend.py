@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from pegboard.limits import Limits
-from pegboard.search.rankers import Ranked
+from pegboard.search.ranking import Ranked
 from pegboard.tools import Entry
 
 KEYWORD: Final = 2.0

@@ -76,10 +76,19 @@ class Word(NamedTuple):
 
 def words(text: str) -> list[Word]:
     """The words of ``text`` in order; an identifier is one word."""
+    return list(map(word, tokens(text)))
+
+
+def tokens(text: str) -> list[str]:
+    """The words of ``text`` as they stand there, in order: what ``word`` reads one by one."""
     if text.isascii():
-        return [_named(word[:_LONGEST_WORD]) for word in _ASCII_WORDS.findall(text)]
-    found = _WORDS.findall(unicodedata.normalize("NFKC", text).translate(_APOSTROPHES))
-    return [_dense(word) if _DENSE_START.match(word) else _named(word[:_LONGEST_WORD]) for word in found]
+        return _ASCII_WORDS.findall(text)
+    return _WORDS.findall(unicodedata.normalize("NFKC", text).translate(_APOSTROPHES))
+
+
+def word(token: str) -> Word:
+    """One of the ``tokens`` of a text, read."""
+    return _dense(token) if _DENSE_START.match(token) else _named(token[:_LONGEST_WORD])
 
 
 def terms(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from pegboard.config.kinds import FLAG, mistakes
 from pegboard.errors import ConfigError, InvalidArgumentsError
 from pegboard.peg import Pegboard
 from pegboard.registry import ToolRegistry
-from pegboard.search.rankers import Ranked
+from pegboard.search.ranking import Ranked
 from pegboard.sources.mcp.frames import frame_of
 from pegboard.sources.python import tool
 from pegboard.tools import Entry, Halt, ToolResult

@@ -1,0 +1,197 @@
+"""The entries that a search may see: a catalog or a slice of it, over indexes that generations pass on."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, overload
+
+from pegboard.search.scheme import IndexedField, Scheme, Terms
+from pegboard.tools import Entry
+
+if TYPE_CHECKING:
+    from pegboard.search.corpus import Corpus
+    from pegboard.search.index import Index
+    from pegboard.search.segment import Array, Mask
+
+_SLICES_KEPT: Final = 64  # per catalog: callers with the same permissions share a slice and its statistics
+_SLICES_BYTES: Final = 64_000_000  # that a catalog's slices may take, by and large
+_ENTRY_BYTES: Final = 40  # that a slice takes for each entry of its catalog, measured
+
+NAMES: Final = Scheme(
+    name="names",
+    fields=(IndexedField(), IndexedField()),
+    texts=lambda entry: (entry.name, entry.bare_name),
+    tokens=lambda text: [text],
+    read=lambda token: Terms((token,)),
+)
+"""Every name and bare name in one piece."""
+
+
+class _Shared:
+    """What all slices of one catalog share: its entries and their indexes. Lives as long as they do.
+
+    ``before`` is the generation whose indexes can be taken over, until they have been.
+    """
+
+    def __init__(self, entries: tuple[Entry, ...], before: _Shared | None = None) -> None:
+        self.entries = entries
+        self.lock = threading.RLock()
+        self.indexes: dict[str, Index] = {}
+        self.slices: OrderedDict[bytes, Candidates] = OrderedDict()
+        self.slices_kept = max(4, min(_SLICES_KEPT, _SLICES_BYTES // (_ENTRY_BYTES * max(1, len(entries)))))
+        # Generations that were never searched hold no index: with them in between, a chain would keep them all alive.
+        self._before = before.before if before is not None and not before.indexes else before
+
+    @property
+    def before(self) -> _Shared | None:
+        """The last generation that had an index, as long as it is needed."""
+        return self._before
+
+    def index(self, scheme: Scheme) -> Index:
+        """The index of a scheme over all entries; made, or taken over from the generation before, on the first call."""
+        with self.lock:
+            self._take_over()
+            if scheme.name not in self.indexes:
+                from pegboard.search.index import Index
+
+                self.indexes[scheme.name] = Index.of(scheme, self.entries)
+            return self.indexes[scheme.name]
+
+    def _take_over(self) -> None:
+        if self._before is None:
+            return
+        from pegboard.search.differences import moves
+
+        before, self._before = self._before, None
+        with before.lock:
+            held = dict(before.indexes)
+        moved, fresh = moves(before.entries, self.entries)
+        for name, index in held.items():
+            self.indexes.setdefault(name, index.after(moved, fresh))
+
+
+class Candidates(Sequence[Entry]):
+    """The entries that one search may see: a catalog, or a slice of it. Immutable; lives as long as the generation.
+
+    Indexes are made once a catalog, on the first search, and shared by all its slices; what is counted over the
+    entries is counted over the slice alone. Safe to use from several threads.
+    """
+
+    def __init__(self, shared: _Shared, mask: Mask | None = None) -> None:
+        self._shared = shared
+        self._mask = mask
+        self._corpora: dict[str, Corpus] = {}
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> Candidates:
+        """The candidates of these entries, in their order; candidates are given back as they are."""
+        return entries if isinstance(entries, cls) else cls(_Shared(tuple(entries)))
+
+    @classmethod
+    def indexed(cls, entries: Iterable[Entry], indexes: Iterable[Index]) -> Candidates:
+        """The candidates of these entries with indexes that were made of them before."""
+        shared = _Shared(tuple(entries))
+        shared.indexes = {index.scheme.name: index for index in indexes}
+        return cls(shared)
+
+    def after(self, entries: Iterable[Entry]) -> Candidates:
+        """The candidates of the next generation: what both have in common is not indexed again.
+
+        Made for a whole catalog: of a slice, it is the catalog that is taken over.
+        """
+        return Candidates(_Shared(tuple(entries), self._shared))
+
+    def only(self, mask: Sequence[bool] | Mask) -> Candidates:
+        """The slice of those entries whose place in ``mask`` is true.
+
+        Equal slices of one catalog are one object while they are in use. Raises ValueError for a mask of the wrong
+        length.
+        """
+        import numpy as np
+
+        if len(mask) != len(self):
+            raise ValueError(f"The mask has {len(mask)} places for {len(self)} candidates; give one bool each.")
+        chosen = mask if isinstance(mask, np.ndarray) else np.fromiter(map(bool, mask), np.bool_, len(mask))
+        if self._mask is not None:
+            inner, chosen = chosen, np.zeros(len(self._shared.entries), np.bool_)
+            chosen[self._places] = inner
+        return self._slice(chosen.astype(np.bool_))
+
+    def _slice(self, mask: Mask) -> Candidates:
+        import numpy as np
+
+        if mask.all():
+            return self if self._mask is None else Candidates(self._shared)
+        key = np.packbits(mask).tobytes()
+        slices = self._shared.slices
+        with self._shared.lock:
+            if key not in slices:
+                slices[key] = Candidates(self._shared, mask)
+            slices.move_to_end(key)
+            while len(slices) > self._shared.slices_kept:
+                slices.popitem(last=False)
+            return slices[key]
+
+    def indexed_by(self, scheme: Scheme) -> Index:
+        """The index of a scheme over the whole catalog."""
+        return self._shared.index(scheme)
+
+    def corpus(self, scheme: Scheme) -> Corpus:
+        """The index of a scheme as this slice sees it."""
+        if scheme.name not in self._corpora:
+            from pegboard.search.corpus import Corpus
+
+            corpus = Corpus(self.indexed_by(scheme), None if self._mask is None else self._places)
+            self._corpora.setdefault(scheme.name, corpus)
+        return self._corpora[scheme.name]
+
+    def named(self, names: Iterable[str]) -> Mapping[str, list[int]]:
+        """The places in the catalog of the slice's entries with one of ``names`` as name or bare name, by name."""
+        asked = list(dict.fromkeys(names))
+        corpus = self.corpus(NAMES)
+        postings = corpus.postings(asked)
+        found: dict[str, list[int]] = {}
+        for term, place in zip(postings.term.tolist(), corpus.places[postings.rows].tolist(), strict=True):
+            entry = self.entry(place)
+            if asked[term] in (entry.name, entry.bare_name):
+                found.setdefault(asked[term], []).append(place)
+        return {name: sorted(places) for name, places in found.items()}
+
+    def places_of(self, names: Iterable[str]) -> list[int]:
+        """The places in the catalog of the slice's entries of these names; bare names are none here."""
+        return [
+            place for name, places in self.named(names).items() for place in places if self.entry(place).name == name
+        ]
+
+    def entry(self, place: int) -> Entry:
+        """The entry at a place of the catalog, which is not the place in the slice."""
+        return self._shared.entries[place]
+
+    @cached_property
+    def _places(self) -> Array:
+        """The places of the slice's entries in the catalog, ascending."""
+        import numpy as np
+
+        return np.arange(len(self._shared.entries)) if self._mask is None else np.flatnonzero(self._mask)
+
+    def __len__(self) -> int:
+        return len(self._shared.entries) if self._mask is None else len(self._places)
+
+    def __iter__(self) -> Iterator[Entry]:
+        entries = self._shared.entries
+        return iter(entries) if self._mask is None else map(entries.__getitem__, self._places.tolist())
+
+    @overload
+    def __getitem__(self, place: int) -> Entry: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Entry, ...]: ...
+    def __getitem__(self, place: int | slice) -> Entry | tuple[Entry, ...]:
+        entries = self._shared.entries
+        if self._mask is None:
+            return entries[place]
+        if isinstance(place, slice):
+            return tuple(map(entries.__getitem__, self._places[place].tolist()))
+        return entries[int(self._places[place])]
