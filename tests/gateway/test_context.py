@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,14 +14,12 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.gateway.pipe import environment
+from tests.gateway.programs import gateway
 from tests.gateway.test_http import modern, rpc, session_id
 from tests.net.loopback import Exchange, Server
 from tests.net.loopback import serving as service
 
 pytestmark = pytest.mark.anyio
-
-PATIENCE = 60.0
-"""Seconds until something that does not happen fails a test. No measure of speed."""
 
 CONFIG = """\
 [store]
@@ -94,22 +90,6 @@ async def backend(folder: Path) -> AsyncIterator[Server]:
         yield server
 
 
-@asynccontextmanager
-async def over_http(folder: Path) -> AsyncIterator[str]:
-    """``pegboard serve --http`` as a process; its address."""
-    words = ["-m", "pegboard", "serve", "--config", str(folder / "pegboard.toml"), "--http", "0"]
-    process = await asyncio.create_subprocess_exec(sys.executable, *words, stderr=PIPE, env=environment())
-    assert process.stderr is not None
-    try:
-        async with asyncio.timeout(PATIENCE):
-            line = (await process.stderr.readline()).decode()
-        assert "serves MCP at " in line, line
-        yield line.split("serves MCP at ")[1].strip()
-    finally:
-        process.terminate()
-        await process.communicate()
-
-
 def call(
     name: str, arguments: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
@@ -120,7 +100,7 @@ def call(
 
 async def test_claims_literals_and_mapped_headers_reach_the_service_and_nothing_else_does(tmp_path: Path) -> None:
     own = {"Authorization": "Bearer client-token", "Cookie": "a=client-cookie", "X-Agent": "client-agent"}
-    async with backend(tmp_path) as server, over_http(tmp_path) as address, httpx2.AsyncClient(timeout=60) as http:
+    async with backend(tmp_path) as server, gateway(tmp_path) as address, httpx2.AsyncClient(timeout=60) as http:
         for name, headers in (("claims", own), ("chat", own | {"X-Chat-Id": "c-77", "X-Tenant-Id": "evil"})):
             answer = await http.post(address, **call(name, headers=headers))
             assert '"isError":false' in answer.text.replace(" ", ""), answer.text
@@ -140,7 +120,7 @@ async def test_claims_literals_and_mapped_headers_reach_the_service_and_nothing_
 
 
 async def test_a_value_that_is_missing_refuses_the_call(tmp_path: Path) -> None:
-    async with backend(tmp_path) as server, over_http(tmp_path) as address, httpx2.AsyncClient(timeout=60) as http:
+    async with backend(tmp_path) as server, gateway(tmp_path) as address, httpx2.AsyncClient(timeout=60) as http:
         told = {
             "chat": await http.post(address, **call("chat")),
             "agent": await http.post(address, **call("agent", headers={"X-Agent-Id": "a", "agent_id": "a"})),
@@ -153,7 +133,7 @@ async def test_a_value_that_is_missing_refuses_the_call(tmp_path: Path) -> None:
 
 
 async def test_no_argument_takes_the_place_of_a_value(tmp_path: Path) -> None:
-    async with backend(tmp_path) as server, over_http(tmp_path) as address, httpx2.AsyncClient(timeout=60) as http:
+    async with backend(tmp_path) as server, gateway(tmp_path) as address, httpx2.AsyncClient(timeout=60) as http:
         answer = await http.post(address, **call("claims", {"tenant_id": "evil"}))
         assert '"isError":false' in answer.text.replace(" ", ""), answer.text
         refused = await http.post(address, **call("chat", {"chat_id": "evil"}))

@@ -111,15 +111,14 @@ async def _show(
                 return _no_version(common, name, version)
             return await missing(common, name, now, await now.board())
         request, failure = await _request(now, found, words, context)
+        if failure is not None and words:
+            raise failure
         _tell(common, name, found, request, format)
     for note in (*found.notes, *(request.notes if request else ())):
         common.output.problem(note, "Note")
-    if failure is None:
-        return Exit.OK if found.definition is not None else Exit.CONFIG
-    if words:
-        raise failure
-    common.output.problem(f"To see the request that a call would send, give arguments: {failure.message}", "Note")
-    return Exit.OK
+    if failure is not None:
+        common.output.problem(f"To see the request that a call would send, give arguments: {failure.message}", "Note")
+    return Exit.OK if found.definition is not None else Exit.CONFIG
 
 
 @asynccontextmanager
