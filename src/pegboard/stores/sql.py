@@ -172,7 +172,7 @@ def _record_aside(path: Path, number: int, board: str, reason: str) -> SetAside:
 
 def _file_aside(path: Path) -> SetAside:
     return SetAside(
-        what="a database file with the state of boards could not be read; a new one was made",
+        what="a database file, with boards and added tools, could not be read; a new one was made",
         where=str(path),
         mend=f"Try `sqlite3 {path} .recover`, or restore a backup; delete the file when it is of no use.",
     )
