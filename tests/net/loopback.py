@@ -45,6 +45,8 @@ class Server:
     port: int = 0
     connections: int = 0
     exchanges: list[Exchange] = field(default_factory=list)
+    close_listener: Callable[[], None] = lambda: None
+    """Take no further connection; those there are stay."""
     gone: asyncio.Event = field(default_factory=asyncio.Event)
 
     def url(self, path: str = "/", host: str = "127.0.0.1", scheme: str = "http") -> str:
@@ -75,6 +77,7 @@ async def serving(
 
     server = await asyncio.start_server(connected, host, 0, ssl=tls)
     state.port = server.sockets[0].getsockname()[1]
+    state.close_listener = server.close
     try:
         yield state
     finally:

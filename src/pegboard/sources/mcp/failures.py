@@ -17,6 +17,8 @@ class OddAnswerError(Exception):
 
 def trouble_in(error: Exception) -> Trouble | None:
     """The trouble that an error is about; None for any other."""
+    if isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        return trouble_in(error.exceptions[0])
     data = error.trouble if isinstance(error, TroubleError) else getattr(error, "data", None)
     return data if isinstance(data, Trouble) else None
 

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Final
 import anyio
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
-from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+from mcp.types.jsonrpc import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from pegboard.http_tools.secrets import SecretProvider
 from pegboard.sources.mcp.exchange import POST, Exchange, Session, SessionGoneError
 from pegboard.sources.mcp.frames import Id, line_of
 from pegboard.sources.mcp.news import News
-from pegboard.sources.mcp.noise import Noise
+from pegboard.sources.mcp.noise import Noise, visible
 from pegboard.sources.mcp.spec import HttpSpec
 from pegboard.sources.mcp.trouble import Trouble, TroubleError, in_place_of_answer
 from pegboard.sources.mcp.web import Web, page_of
@@ -184,12 +184,19 @@ class StreamableLink(WebLink):
             answers.append(message)
 
         exchange = Exchange(self, self._initialize, {}, keep, modern=False)
-        if not await exchange.post(Session(), sessions.append) or not isinstance(answers[-1], JSONRPCResponse):
-            raise TroubleError(Trouble(what="refused to begin one"))
-        if answers[-1].result.get("protocolVersion") != self._revision:
+        if not await exchange.post(Session(), sessions.append):
+            await exchange.resume(sessions[-1])
+        answer = answers[-1]
+        if not isinstance(answer, JSONRPCResponse):
+            raise TroubleError(Trouble(what=f"answered {self._shown(answer)}"))
+        if answer.result.get("protocolVersion") != self._revision:
             raise TroubleError(Trouble(what="speaks another revision of MCP now"))
         await self._tell(_INITIALIZED, sessions[-1], self._headers_in(Session()))
         return sessions[-1]
+
+    def _shown(self, answer: JSONRPCMessage) -> str:
+        assert isinstance(answer, JSONRPCError), "the last message of an exchange is its answer"
+        return f"with error {answer.error.code}: {visible(self.web.scrubber.text(answer.error.message), 300)}"
 
     def _hear_anew(self) -> None:
         """Listen in the session that has begun. A server without sessions has nothing to say unasked."""
