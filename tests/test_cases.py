@@ -78,8 +78,9 @@ def test_alternatives_fail_only_together(tmp_path: Path) -> None:
         (with_expectation(shines=True), "the expectation 'shines'"),
         (with_expectation(one_of=[{"first": "send_mail"}, {"shines": True}]), "the expectation 'shines'"),
         ([{"do": "call", "tool": "add", "via": "pigeon"}], "via 'pigeon'"),
+        ([{"do": "raw_http", "as": who, "rpc": "tools/list"} for who in ("ann", "bob")], "sign-in over HTTP"),
     ],
-    ids=["feature", "step", "field", "expectation", "alternative", "value"],
+    ids=["feature", "step", "field", "expectation", "alternative", "value", "callers"],
 )
 def test_what_is_not_understood_is_told_by_name_and_never_passed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], steps: Any, missing: str
@@ -87,6 +88,33 @@ def test_what_is_not_understood_is_told_by_name_and_never_passed(
     assert main([str(written(tmp_path, steps))]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines == [f"not built: X1: needs {missing}", "0 passed, 0 failed, 1 not built"]
+
+
+def test_an_upstream_over_http_is_called_through_the_gateway_over_http(tmp_path: Path) -> None:
+    headers = {"X-Custom": "of-the-client"}
+    steps: list[dict[str, Any]]
+    steps = [
+        {"do": "secrets", "values": {"KEY": "operator-key"}},
+        {"do": "http_upstream", "name": "up", "script": "up.json", "headers": {"X-Key": "{{secret.KEY}}"}},
+        {"do": "serve_http"},
+        {"do": "open_session", "extra_headers": headers, "save": "s"},
+        {
+            "do": "raw_http",
+            "extra_headers": headers,
+            "session": "s",
+            "rpc": "tools/call",
+            "tool": "far",
+            "expect": {"no_error": True, "result_text": "from afar"},
+        },
+        {"do": "expect", "expect": {"http_upstream_log_excludes": {"up": "of-the-client"}, "upstream_calls": 1}},
+    ]
+    far = {"name": "far", "inputSchema": {"type": "object"}}
+    for name, excluded in (("met", "of-the-client"), ("unmet", "operator-key")):
+        steps[-1]["expect"] = {"http_upstream_log_excludes": {"up": excluded}, "upstream_calls": 1}
+        folder = written(tmp_path, steps, name)
+        (folder / name / "up.json").write_text(json.dumps({"tools": [far], "calls": {"far": "from afar"}}))
+    assert run_case(tmp_path / "met").why == ""
+    assert "got" in run_case(tmp_path / "unmet").why
 
 
 POLICY = {"ann": {"discover": ["*"], "invoke": ["a*"]}, "bob": {"discover": ["send_*"], "invoke": ["send_*"]}}

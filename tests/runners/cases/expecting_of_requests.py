@@ -84,6 +84,20 @@ def no_request_on(port: Any, answer: Answer, world: World) -> str:
     return claim(not got, f"{len(got)} requests reached it: {got[:2]}")
 
 
+def requests_on(wanted: Any, answer: Answer, world: World) -> str:
+    """The servers on some ports ever got so many requests, and all of them are as expected."""
+    for port, told in wanted.items():
+        got = [one for server in world.http if str(server.port) == str(port) for one in server.requests]
+        if len(got) != told["n"]:
+            return f"{len(got)} requests reached it"
+        members = {key: value for key, value in told.items() if key not in ("n", "text_excludes")}
+        if wrong := next((found for one in got if (found := fits(members, one))), ""):
+            return wrong
+        if "text_excludes" in told and told["text_excludes"] in json.dumps(got, ensure_ascii=False):
+            return f"{told['text_excludes']!r} is in what it got"
+    return ""
+
+
 def no_connection(wanted: Any, answer: Answer, world: World) -> str:
     """No call of the step tried to open a connection, and each had the chance to."""
     tried = [one for one in answer.connects if one]
@@ -109,4 +123,5 @@ CHECKS: Final[dict[str, Check]] = {
     "no_request": no_request,
     "no_request_on": no_request_on,
     "request": request,
+    "requests_on": requests_on,
 }

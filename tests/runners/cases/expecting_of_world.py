@@ -117,6 +117,15 @@ def upstream_received_raw_contains(wanted: Any, answer: Answer, world: World) ->
     return in_text(wanted, logs, "the upstream's log")
 
 
+def http_upstream_log_excludes(wanted: Any, answer: Answer, world: World) -> str:
+    """Texts that some upstreams over HTTP never got, which did get something."""
+    for name, text in wanted.items():
+        log = world.upstream_log(name).read_text(encoding="utf-8")
+        if '"tools/call"' not in log or text in log:
+            return f"{name} got {log[-500:]!r}"
+    return ""
+
+
 def upstream_env(wanted: Any, answer: Answer, world: World) -> str:
     """Variables that an upstream saw; "set" for any value."""
     for name, variables in wanted.items():
@@ -218,6 +227,7 @@ CHECKS: Final[dict[str, Check]] = {
     "tool_equals_upstream_except": tool_equals_upstream_except,
     "upstream_arguments_equal": upstream_arguments_equal,
     "upstream_calls": upstream_calls,
+    "http_upstream_log_excludes": http_upstream_log_excludes,
     "upstream_env": upstream_env,
     "upstream_received": upstream_received,
     "upstream_received_raw_contains": upstream_received_raw_contains,

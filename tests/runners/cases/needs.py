@@ -15,11 +15,9 @@ from tests.runners.cases.steps import STEPS
 
 FEATURES: Final = {
     "openapi": "OpenAPI documents",
-    "http_upstream": "upstreams over HTTP",
     "skills": "skills",
     "generate_skills": "skills",
     "embedder": "encoders",
-    "serve_http": "the gateway over HTTP, with sign-in",
 }
 """The step words whose feature has a name; any other is told as it stands."""
 
@@ -30,6 +28,8 @@ def lacks(case: Case) -> list[str]:
 
 
 def _of_steps(case: Case) -> Iterator[str]:
+    if len(_callers(case)) > 1:
+        yield "sign-in over HTTP"
     for step in case.steps:
         if step["do"] not in STEPS:
             yield FEATURES.get(step["do"], f"the step {step['do']!r}")
@@ -38,6 +38,12 @@ def _of_steps(case: Case) -> Iterator[str]:
         yield from (f"{step['do']} with {field!r}" for field in sorted(unknown))
         yield from _of_values(case, step)
     yield from (f"the expectation {key!r}" for key, _ in case.expectations() if check_of(key) is None)
+
+
+def _callers(case: Case) -> set[tuple[str | None, str | None]]:
+    """Those for whom requests are made by hand, whom only a sign-in can tell apart."""
+    by_hand = (step for step in case.steps if step["do"] in ("open_session", "raw_http"))
+    return {(step.get("as"), step.get("token")) for step in by_hand}
 
 
 def _of_values(case: Case, step: Step) -> Iterator[str]:

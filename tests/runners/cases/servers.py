@@ -36,11 +36,14 @@ def messages(log: Path) -> list[Message]:
 
 
 class HttpServer:
-    """A scripted HTTP server on loopback. Lives as long as the case; ``close`` ends its process."""
+    """A scripted HTTP server on loopback. Lives as long as the case; ``close`` ends its process.
 
-    def __init__(self, harness: Path, script: Path, port: int, log: Path) -> None:
+    ``program`` is the one of the harness that does what the script says.
+    """
+
+    def __init__(self, harness: Path, script: Path, port: int, log: Path, *, program: str = "fake_http.py") -> None:
         self.port, self.log = port, log
-        command = [sys.executable, str(harness / "fake_http.py"), str(script), "--port", str(port), "--log", str(log)]
+        command = [sys.executable, str(harness / program), str(script), "--port", str(port), "--log", str(log)]
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
         self._wait()
 

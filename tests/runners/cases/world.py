@@ -8,7 +8,7 @@ import resource
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pegboard.auth import Principal
 from pegboard.board import Board
@@ -26,6 +26,8 @@ from tests.runners.cases.command import CommandDoor
 from tests.runners.cases.configuration import Configuration
 from tests.runners.cases.local import GlobPolicy
 from tests.runners.cases.servers import HttpServer, Message, messages
+
+Entered = TypeVar("Entered")
 
 READY_SECONDS: Final = 3.0
 """How long a step waits for upstreams that have neither come nor failed; those that come later are there later."""
@@ -75,6 +77,12 @@ class World:
         self.answers: list[Answer] = []
         self.log_marks: dict[str, int] = {}
         self.http: list[HttpServer] = []
+        self.beside: list[HttpServer] = []
+        """Upstreams over HTTP: what they got counts as no request of a tool."""
+        self.address = ""
+        """Where the gateway is served over HTTP; empty where it is not."""
+        self.wire_sessions: dict[str, str] = {}
+        """The ids of sessions with it, by the names that the case gives them."""
         self.reach_is_told = False
         """Whether a step has said what may be reached."""
         self.http_client: Callable[[], HttpClient] = HttpClient
@@ -179,6 +187,10 @@ class World:
         """Have every further step go through this connection."""
         self.client = await self._connections.enter_async_context(connection)
 
+    async def enter(self, context: AbstractAsyncContextManager[Entered]) -> Entered:
+        """Enter something that lasts as long as the Pegboard that runs now."""
+        return await self._connections.enter_async_context(context)
+
     @property
     def everything(self) -> list[str]:
         """The shown names of all tools."""
@@ -238,7 +250,7 @@ class World:
     async def close(self) -> None:
         """End everything."""
         await self._stop()
-        for server in self.http:
+        for server in (*self.http, *self.beside):
             server.close()
 
     async def _stop(self) -> None:
