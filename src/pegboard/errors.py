@@ -10,7 +10,8 @@
     ├── ConfigError              mend a configuration file (file, key and fix are in the message)
     ├── CallError                one call did not succeed; the message may be shown to the model
     │   ├── NotFoundError            ask for another name (hidden and missing look the same)
-    │   │   └── MetaToolError            ... or call the meta-tool of this name directly
+    │   │   ├── MetaToolError            ... or call the meta-tool of this name directly
+    │   │   └── NoSkillError             ... of a skill; the message names those that there are
     │   ├── UnloadedError            load the tool again, or use call_tool
     │   ├── QuarantinedError         use another tool until somebody has accepted the changed definition
     │   ├── DeniedError              ask for the right, or do without
@@ -139,6 +140,19 @@ class MetaToolError(NotFoundError):
 
     def __init__(self, name: str) -> None:
         CallError.__init__(self, f"{name!r} is a meta-tool.", hint="Call it directly, by its own name.")
+        self.name = name
+
+
+class NoSkillError(NotFoundError):
+    """No skill of this name, or none that the caller may discover: the two look the same.
+
+    ``available`` are those that there are for the caller; the message names at most 50 of them.
+    """
+
+    def __init__(self, name: str, available: Sequence[str] = ()) -> None:
+        listed = ", ".join(available[:50]) + (f" and {len(available) - 50} more" if len(available) > 50 else "")
+        hint = f"Available skills: {listed}." if available else "There are no skills."
+        CallError.__init__(self, f"Unknown skill: {name!r:.200}.", hint=hint)
         self.name = name
 
 

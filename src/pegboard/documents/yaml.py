@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.documents.jsonc import MAX_DEPTH, ParsedText
@@ -35,24 +36,48 @@ _HINTS: Final = (
 )
 
 
-class YamlSyntaxError(ValueError):
-    """The text is not YAML that is read here. ``offset`` is the character where; ``hint`` is the fix."""
+class Refusal(StrEnum):
+    """What YAML has and is not read here."""
 
-    def __init__(self, offset: int, message: str, hint: str = "") -> None:
+    ALIAS = "alias"
+    ANCHOR = "anchor"
+    TAG = "tag"
+    DUPLICATE = "duplicate"
+    MERGE = "merge"
+    DEPTH = "depth"
+    KEY = "key"
+    DOCUMENT = "document"
+    NUMBER = "number"
+
+
+class YamlSyntaxError(ValueError):
+    """The text is not YAML that is read here. ``offset`` is the character where; ``hint`` is the fix.
+
+    ``refusal`` says what of YAML it has that is not read; None where it is no YAML. ``first`` is where a key that is
+    given twice stands for the first time.
+    """
+
+    def __init__(
+        self, offset: int, message: str, hint: str = "", refusal: Refusal | None = None, first: int | None = None
+    ) -> None:
         super().__init__(message)
         self.offset = offset
         self.hint = hint
+        self.refusal = refusal
+        self.first = first
 
 
-def parse(text: str) -> ParsedText:
+def parse(text: str, *, as_written: bool = False) -> ParsedText:
     """The value of a YAML text of one document, with the offset of each key and item.
+
+    With ``as_written`` every scalar is the text that stands there, and only null is none.
 
     Raises YamlSyntaxError, also for nesting beyond MAX_DEPTH.
     """
     from yaml import MarkedYAMLError, YAMLError
 
     try:
-        reader = _Reader(text)
+        reader = _Reader(text, _text_of if as_written else scalar)
         value = reader.document()
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -67,11 +92,12 @@ def parse(text: str) -> ParsedText:
 class _Reader:
     """One pass over one text's events. Lives as long as one ``parse``."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, scalar: Callable[[Any], Any]) -> None:
         import yaml
 
         loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # where it was built without its C part
         self.events: Iterator[Event] = yaml.parse(text, Loader=loader)
+        self.scalar = scalar
         self.at: dict[KeyPath, int] = {}
 
     def document(self) -> Any:
@@ -84,7 +110,8 @@ class _Reader:
             if isinstance(event, events.DocumentStartEvent):
                 count += 1
                 if count > 1:
-                    raise YamlSyntaxError(_offset(event), "a second document begins here", "Keep one in a file.")
+                    what = "a second document begins here"
+                    raise YamlSyntaxError(_offset(event), what, "Keep one in a file.", Refusal.DOCUMENT)
                 value = self.value(next(self.events), ())
         return value
 
@@ -94,12 +121,12 @@ class _Reader:
 
         _refuse(event)
         if len(path) > MAX_DEPTH:
-            raise YamlSyntaxError(_offset(event), f"nests deeper than {MAX_DEPTH} levels")
+            raise YamlSyntaxError(_offset(event), f"nests deeper than {MAX_DEPTH} levels", "", Refusal.DEPTH)
         if isinstance(event, events.MappingStartEvent):
             return self.members(path)
         if isinstance(event, events.SequenceStartEvent):
             return self.items(path)
-        return scalar(event)
+        return self.scalar(event)
 
     def members(self, path: KeyPath) -> dict[str, Any]:
         from yaml import events
@@ -108,12 +135,16 @@ class _Reader:
         while not isinstance(event := next(self.events), events.MappingEndEvent):
             _refuse(event)
             if not isinstance(event, events.ScalarEvent):
-                raise YamlSyntaxError(_offset(event), "a key is text, not a list or a table", "Put it in quotes.")
+                what = "a key is text, not a list or a table"
+                raise YamlSyntaxError(_offset(event), what, "Put it in quotes.", Refusal.KEY)
             key = str(event.value)
             if key in table:
-                raise YamlSyntaxError(_offset(event), f"{key!r} is given twice", "Remove one of the two.")
+                twice = f"{key!r} is given twice"
+                first = self.at[(*path, key)]
+                raise YamlSyntaxError(_offset(event), twice, "Remove one of the two.", Refusal.DUPLICATE, first)
             if key == "<<":
-                raise YamlSyntaxError(_offset(event), "merge keys are not read", "Write the members out.")
+                unread = "merge keys are not read"
+                raise YamlSyntaxError(_offset(event), unread, "Write the members out.", Refusal.MERGE)
             self.at[(*path, key)] = _offset(event)
             table[key] = self.value(next(self.events), (*path, key))
         return table
@@ -133,15 +164,23 @@ def _refuse(event: Any) -> None:
     from yaml import events
 
     if isinstance(event, events.AliasEvent):
-        raise YamlSyntaxError(_offset(event), f"*{event.anchor} repeats another value", "Write the value out.")
+        what = f"*{event.anchor} repeats another value"
+        raise YamlSyntaxError(_offset(event), what, "Write the value out.", Refusal.ALIAS)
     if getattr(event, "anchor", None):
-        raise YamlSyntaxError(_offset(event), f"&{event.anchor} names a value", "Write values out where they stand.")
+        what = f"&{event.anchor} names a value"
+        raise YamlSyntaxError(_offset(event), what, "Write values out where they stand.", Refusal.ANCHOR)
     if getattr(event, "tag", None):
-        raise YamlSyntaxError(_offset(event), f"the tag {event.tag} is not read", "Leave it out.")
+        raise YamlSyntaxError(_offset(event), f"the tag {event.tag} is not read", "Leave it out.", Refusal.TAG)
 
 
 def _offset(event: Any) -> int:
     return int(event.start_mark.index)
+
+
+def _text_of(event: Any) -> str | None:
+    """A scalar as it is written; a plain one that means nothing is None."""
+    text = str(event.value)
+    return None if event.implicit[0] and text in _WORDS and _WORDS[text] is None else text
 
 
 def scalar(event: Any) -> Any:
@@ -152,7 +191,8 @@ def scalar(event: Any) -> Any:
     if text in _WORDS:
         return _WORDS[text]
     if _NO_NUMBER.fullmatch(text):
-        raise YamlSyntaxError(_offset(event), f"{text} is no number that JSON has", "Put it in quotes for text.")
+        what = f"{text} is no number that JSON has"
+        raise YamlSyntaxError(_offset(event), what, "Put it in quotes for text.", Refusal.NUMBER)
     for pattern, make in _NUMBERS:
         if pattern.fullmatch(text):
             return make(text)

@@ -27,6 +27,7 @@ from tests.runners.golden.adapters import (
     insika_prefix,
     insika_registry,
     insika_schema,
+    skills,
 )
 
 ADAPTERS: Final[Mapping[str, Adapter]] = {
@@ -50,4 +51,5 @@ ADAPTERS: Final[Mapping[str, Adapter]] = {
     **insika_prefix.ADAPTERS,
     **insika_registry.ADAPTERS,
     **insika_schema.ADAPTERS,
+    **skills.ADAPTERS,
 }

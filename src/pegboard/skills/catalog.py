@@ -1,0 +1,147 @@
+"""The skills of a process: loaded from folders, told to models, loaded anew when they change."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from pegboard.errors import ConfigError
+from pegboard.skills import prompt
+from pegboard.skills.discovery import real_roots
+from pegboard.skills.loading import Options, SkillSet, load
+from pegboard.skills.names import folded
+from pegboard.skills.problems import SkillProblem
+from pegboard.skills.resource_root import is_reference, location, normalized
+from pegboard.skills.resources import listed
+from pegboard.skills.roots import PathSet, RootLike
+from pegboard.skills.skill import Skill
+from pegboard.skills.workspace import Sandbox, Workspace, check_grants
+
+if TYPE_CHECKING:
+    from pegboard.tools import Tool
+
+MAX_SKILLS: Final = 1_000
+MAX_FILE_BYTES: Final = 1_000_000
+MAX_RESOURCE_FILES: Final = 20
+
+
+class SkillCatalog:
+    """The skills of some folders. Lives as long as the process; what it holds is swapped whole by ``reload``.
+
+        catalog = SkillCatalog("app/skills")
+        catalog.names            # ("refund-policy", "search-orders")
+        catalog.discovery_prompt()
+
+    Each immediate child folder of a root may hold one ``SKILL.md``. A skill that cannot be loaded hides no other: it
+    is in ``problems`` with its reason, and so is what was read leniently.
+
+    ``paths`` are roots in their order of precedence; a SkillRoot adds a boundary. ``max_skills`` files (1,000), more
+    are an error; ``max_file_bytes`` of one file (1,000,000); ``max_resource_files`` listed with a skill (20). ``only``
+    keeps the skills of these names, None all. ``resource_root`` says where models find the folders: an absolute path,
+    or ``workspace://name``, which needs ``workspace`` and ``sandbox`` and is held to them (see ``check_grants``); None
+    for the same place as here. With ``strict`` a skill that is not as the format says is left out, and one that is too
+    large or leads out of its root keeps the catalog from loading. ``ascii_names`` allows no other letters in names.
+
+    Raises ConfigError for a root that is missing, unreadable or leads out of its boundary, for more than
+    ``max_skills``, for a limit that is no whole number from 1, and for a ``resource_root`` that does not hold.
+    """
+
+    def __init__(
+        self,
+        paths: RootLike | Iterable[RootLike] | None,
+        *,
+        max_skills: int = MAX_SKILLS,
+        max_file_bytes: int = MAX_FILE_BYTES,
+        max_resource_files: int = MAX_RESOURCE_FILES,
+        only: str | Iterable[str] | None = None,
+        resource_root: str | os.PathLike[str] | None = None,
+        workspace: Workspace | None = None,
+        sandbox: Sandbox | None = None,
+        strict: bool = False,
+        ascii_names: bool = False,
+    ) -> None:
+        self._paths = paths if isinstance(paths, PathSet) else PathSet(paths)
+        self._options = Options(
+            max_skills=_positive("max_skills", max_skills),
+            max_file_bytes=_positive("max_file_bytes", max_file_bytes),
+            only=None if only is None else _only(only),
+            resource_root=normalized(None if resource_root is None else os.fspath(resource_root)),
+            strict=strict,
+            ascii_names=ascii_names,
+        )
+        self._max_resource_files = _positive("max_resource_files", max_resource_files)
+        self._workspace, self._sandbox = workspace, sandbox
+        self._current = self._loaded()
+
+    def _loaded(self) -> SkillSet:
+        roots = real_roots(self._paths)
+        reference = self._options.resource_root
+        if reference is not None and is_reference(reference):
+            check_grants(reference, roots, self._workspace, self._sandbox)
+        return load(roots, self._options)
+
+    def reload(self) -> SkillSet:
+        """Read everything anew, and swap when all of it is read.
+
+        Raises ConfigError as the constructor does; what was loaded before stays then.
+        """
+        self._current = self._loaded()
+        return self._current
+
+    @property
+    def current(self) -> SkillSet:
+        """What is loaded now: a value that no reload changes, for whoever needs the same skills for a while."""
+        return self._current
+
+    @property
+    def problems(self) -> tuple[SkillProblem, ...]:
+        """Every skill that was left out, with its reason, and every warning."""
+        return self._current.problems
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in lookup order: that of the roots, and of the folders' names in each."""
+        return self._current.names
+
+    def __iter__(self) -> Iterator[Skill]:
+        return iter(self._current)
+
+    def __len__(self) -> int:
+        return len(self._current)
+
+    def fetch(self, name: str) -> Skill:
+        """The skill of this name, or in the only folder of this name. Raises NoSkillError, which names all skills."""
+        return self._current.fetch(name)
+
+    def discovery_prompt(self) -> str:
+        """``<available_skills>`` with name, description and location of each, escaped; "" for no skills."""
+        return prompt.discovery_prompt(self._current)
+
+    def format(self, skill: Skill) -> str:
+        """A skill's instructions with its tools, compatibility, location, and the resources that there are now."""
+        reference = self._options.resource_root
+        folder = "" if reference is None else location(reference, skill.root, skill.inside) + "/"
+        return prompt.formatted(skill, listed(skill, self._max_resource_files), folder)
+
+    def tool(self) -> Tool:
+        """The tool ``skills``: gives the full instructions of a skill by its name."""
+        from pegboard.skills.tools import skills_tool
+
+        return skills_tool(lambda: self._current, self.format)
+
+    def resource_tool(self) -> Tool:
+        """The tool ``read_skill_resource``: reads a text or an image in a skill's folder."""
+        from pegboard.skills.tools import resource_tool
+
+        return resource_tool(lambda: self._current)
+
+
+def _positive(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ConfigError(f"{name} is {value!r:.100}.", hint="Set a whole number from 1.")
+    return value
+
+
+def _only(names: str | Iterable[str]) -> frozenset[str]:
+    return frozenset(folded(str(name)) for name in ([names] if isinstance(names, str) else names))

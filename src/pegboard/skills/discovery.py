@@ -1,0 +1,170 @@
+"""Finding the files of skills: each immediate child folder of a root may hold one ``SKILL.md``."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from pegboard.documents.problems import Level
+from pegboard.errors import ConfigError
+from pegboard.skills.problems import SkillProblem
+from pegboard.skills.roots import SkillRoot
+from pegboard.texts import has_unseen, is_encodable
+
+FILE: Final = "SKILL.md"
+
+_MOST_LOOKED_AT: Final = 1_000
+"""Entries of a folder without the file that are looked at for one that is spelled otherwise."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The file of a skill. Immutable; belongs to one load.
+
+    ``shown`` is where it was found, ``path`` its real place, ``root`` the real folder of the root that holds it.
+    ``order`` is the number of the root in which it was found.
+    """
+
+    shown: Path
+    path: Path
+    root: Path
+    order: int
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The way from the root to the file."""
+        return self.path.relative_to(self.root).parts
+
+
+def real_roots(roots: Iterable[SkillRoot]) -> list[Path]:
+    """The real folders of the roots that are there.
+
+    Raises ConfigError for a root without a boundary that is missing or no folder, and for one whose real place lies
+    outside its boundary.
+    """
+    found: list[Path] = []
+    for root in roots:
+        real = Path(os.path.realpath(root.path))
+        if root.boundary is not None and not within(real, Path(os.path.realpath(root.boundary))):
+            raise ConfigError(
+                f"The skill root {root.path} leads out of its boundary {root.boundary}.",
+                hint="Move the root into the boundary, or name another boundary.",
+            )
+        if real.is_dir():
+            found.append(real)
+        elif root.boundary is None:
+            what = "is no folder" if real.exists() else "is not there"
+            raise ConfigError(
+                f"The skill root {root.path} {what}.",
+                hint="Check the path; a root that may be missing needs a boundary.",
+            )
+    return found
+
+
+def within(path: Path, folder: Path) -> bool:
+    """Whether a real path is a folder, or lies in it."""
+    return path == folder or folder in path.parents
+
+
+def discover(roots: Sequence[Path]) -> Iterator[Found | SkillProblem]:
+    """The files of skills below real roots, each real file once: roots in their order, children by name.
+
+    Children that begin with a dot are left out. A link is followed when its target lies in one of the roots. Raises
+    ConfigError for a root that may not be read.
+    """
+    seen: set[Path] = set()
+    for order, root in enumerate(roots):
+        for child in _children(root):
+            found = _in_child(child, roots, order)
+            if isinstance(found, Found):
+                if found.path in seen:
+                    continue
+                seen.add(found.path)
+            if found is not None:
+                yield found
+
+
+def _children(root: Path) -> list[Path]:
+    try:
+        with os.scandir(root) as entries:
+            names = sorted(entry.name for entry in entries if not entry.name.startswith(".") and _may_be_folder(entry))
+    except OSError as error:
+        raise ConfigError(
+            f"The skill root {root} cannot be read: {error.strerror}.",
+            hint="Give the user that runs Pegboard the right to read it.",
+        ) from error
+    return [root / name for name in names]
+
+
+def _may_be_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_symlink() or entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return True
+
+
+def _in_child(child: Path, roots: Sequence[Path], order: int) -> Found | SkillProblem | None:
+    file = child / FILE
+    if not is_plain(child.name):
+        return _odd_name(file)
+    try:
+        status = os.lstat(file)
+    except FileNotFoundError:
+        return _without_file(child, roots)
+    except NotADirectoryError:
+        return None
+    except OSError as error:
+        return _unreadable(file, error)
+    try:
+        real = Path(os.path.realpath(file, strict=True))
+    except OSError as error:
+        what = f"is a link that leads nowhere: {error.strerror}."
+        return _problem(file, "path-broken", what, "Mend the link, or remove it.")
+    if stat.S_ISDIR(status.st_mode):
+        return _problem(file, "file-type", "is a folder, not a file.", f"Write the skill into a file {FILE}.")
+    root = next((root for root in roots if within(real.parent, root) and real.parent != root), None)
+    if root is None:
+        what = "is a link, or lies behind one, that leads out of the roots of skills."
+        return _problem(file, "path-escape", what, "Copy the skill into a root, or name its folder's parent as a root.")
+    found = Found(shown=file, path=real, root=root, order=order)
+    return found if all(map(is_plain, found.parts)) else _odd_name(real)
+
+
+def is_plain(name: str) -> bool:
+    """Whether the name of a file or folder can stand in a line of text, and says what one sees."""
+    return is_encodable(name) and not has_unseen(name) and not any(char in "\t\n\x85" for char in name)
+
+
+def _odd_name(file: Path) -> SkillProblem:
+    what = "stands in a folder whose name has characters that are not seen, or break lines."
+    return _problem(Path(ascii(str(file))[1:-1]), "path-characters", what, "Rename the folder.")
+
+
+def _without_file(child: Path, roots: Sequence[Path]) -> SkillProblem | None:
+    """What is to be said of a folder without the file: nothing, unless somebody meant it to have one."""
+    if child.is_symlink():
+        real = Path(os.path.realpath(child))
+        if not real.exists():
+            return _problem(child, "path-broken", "is a link that leads nowhere.", "Mend the link, or remove it.")
+        if not any(within(real, root) for root in roots):
+            return None
+    try:
+        with os.scandir(child) as entries:
+            names = [entry.name for _, entry in zip(range(_MOST_LOOKED_AT), entries, strict=False)]
+    except OSError as error:
+        return None if isinstance(error, NotADirectoryError | FileNotFoundError) else _unreadable(child, error)
+    other = next((name for name in sorted(names) if name.lower() == FILE.lower()), None)
+    return _problem(child / other, "file-name", f"is not called {FILE}.", "Rename it.") if other else None
+
+
+def _unreadable(file: Path, error: OSError) -> SkillProblem:
+    hint = "Give the user that runs Pegboard the right to read it."
+    return _problem(file, "file-unreadable", f"cannot be read: {error.strerror or type(error).__name__}.", hint)
+
+
+def _problem(file: Path, code: str, message: str, hint: str) -> SkillProblem:
+    return SkillProblem(file=str(file), code=code, message=message, hint=hint, level=Level.ERROR)

@@ -1,0 +1,230 @@
+"""From roots to a set of skills: what is found is read, checked and put in order; what is not loaded is told."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from pegboard.documents.problems import Level
+from pegboard.errors import ConfigError, NoSkillError
+from pegboard.skills.discovery import Found, discover
+from pegboard.skills.fields import fields_of
+from pegboard.skills.front_matter import read
+from pegboard.skills.names import folded
+from pegboard.skills.opening import LinkError, NoFileError, read_inside
+from pegboard.skills.problems import RULES, Findings, SetAsideError, SkillProblem, Weight, refused
+from pegboard.skills.resource_root import location
+from pegboard.skills.skill import Skill
+from pegboard.skills.splitting import decoded, split
+
+_READ: Final = "Give the user that runs Pegboard the right to read it."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How skills are read. Immutable. The defaults are those of ``SkillCatalog``."""
+
+    max_skills: int
+    max_file_bytes: int
+    only: frozenset[str] | None = None
+    resource_root: str | None = None
+    strict: bool = False
+    ascii_names: bool = False
+
+
+@dataclass(frozen=True)
+class SkillSet:
+    """The skills of one load, in lookup order, and what is to be said about all that was found. Immutable, shared.
+
+    Lookup order is that of the roots, and of the folders' names in each. ``problems`` has every skill that was left
+    out, with its reason, and every warning about one that is loaded.
+    """
+
+    skills: Mapping[str, Skill] = field(default_factory=dict)
+    problems: tuple[SkillProblem, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in lookup order."""
+        return tuple(self.skills)
+
+    def __iter__(self) -> Iterator[Skill]:
+        return iter(self.skills.values())
+
+    def __len__(self) -> int:
+        return len(self.skills)
+
+    @cached_property
+    def _by_folder(self) -> Mapping[str, str | None]:
+        """The name of the only skill in a folder of this name; None where there are several."""
+        found: dict[str, str | None] = {}
+        for skill in self:
+            folder = folded(skill.folder.name)
+            found[folder] = None if folder in found else skill.name
+        return found
+
+    def get(self, name: str) -> Skill | None:
+        """The skill of this name, or of the only folder of this name; None where there is none."""
+        wanted = folded(name)
+        known = wanted if wanted in self.skills else self._by_folder.get(wanted)
+        return None if known is None else self.skills[known]
+
+    def fetch(self, name: str) -> Skill:
+        """The same. Raises NoSkillError, which names the skills that there are."""
+        found = self.get(name)
+        if found is None:
+            raise NoSkillError(name, self.names)
+        return found
+
+    def subset(self, names: Collection[str]) -> SkillSet:
+        """Only the skills of these names, in lookup order; unknown names are passed over."""
+        kept = {name: skill for name, skill in self.skills.items() if name in names}
+        return SkillSet(MappingProxyType(kept), self.problems)
+
+
+def load(roots: Sequence[Path], options: Options) -> SkillSet:
+    """All skills below real roots.
+
+    Raises ConfigError where there are more files than ``max_skills``, and in strict mode for a skill that is too
+    large or leads out of the roots.
+    """
+    found = list(_counted(roots, options.max_skills))
+    loader = _Loader(options)
+    for one in found:
+        loader.take(one)
+    return loader.done()
+
+
+def _counted(roots: Sequence[Path], most: int) -> Iterator[Found | SkillProblem]:
+    count = 0
+    for found in discover(roots):
+        count += isinstance(found, Found)
+        if count > most:
+            raise ConfigError(
+                f"The skill roots hold more than {most:,} skills (files called SKILL.md).",
+                hint="Raise max_skills, or name a root with fewer.",
+                data={"max_skills": most},
+            )
+        yield found
+
+
+class _Loader:
+    """Collects the skills of one load."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.skills: dict[str, Skill] = {}
+        self.orders: dict[str, int] = {}
+        self.cases: dict[str, str] = {}
+        self.problems: list[SkillProblem] = []
+
+    def take(self, found: Found | SkillProblem) -> None:
+        """Read a file, or keep why there is none to read."""
+        if isinstance(found, SkillProblem):
+            self.problems.append(found)
+            return
+        findings = Findings(str(found.shown), self.options.strict)
+        try:
+            skill = read_skill(found, self.options, findings)
+        except SetAsideError as error:
+            self.problems.append(error.problem)
+            return
+        if self.options.only is not None and skill.name not in self.options.only:
+            return
+        if skill.name in self.skills:
+            self.problems.append(self._taken(found, skill))
+            return
+        self._warn_of_case(found, skill)
+        self.skills[skill.name] = skill
+        self.orders[skill.name] = found.order
+        self.problems += [replace(problem, skill=skill.name) for problem in findings.problems]
+
+    def _taken(self, found: Found, skill: Skill) -> SkillProblem:
+        """The problem of a skill whose name another one has."""
+        winner = self.skills[skill.name].source_path
+        shadowed = self.orders[skill.name] != found.order
+        return SkillProblem(
+            file=str(found.shown),
+            code="name-shadowed" if shadowed else "name-taken",
+            message=f"is left out: {winner} has the name {skill.name!r} too and comes first.",
+            hint="Rename one of the two, if both are wanted.",
+            level=Level.NOTE if shadowed else Level.ERROR,
+            skill=skill.name,
+        )
+
+    def _warn_of_case(self, found: Found, skill: Skill) -> None:
+        """Warn of names that differ in letter case alone: people and models mix them up."""
+        other = self.cases.setdefault(unicodedata.normalize("NFKC", skill.name.casefold()), skill.name)
+        if other != skill.name:
+            message = f"has the name {skill.name!r}, which differs from {other!r} in letter case alone."
+            self.problems.append(
+                SkillProblem(
+                    file=str(found.shown),
+                    code="name-case",
+                    message=message,
+                    hint="Rename one of the two.",
+                    level=Level.WARNING,
+                    skill=skill.name,
+                )
+            )
+
+    def done(self) -> SkillSet:
+        """What was collected. Raises ConfigError for what strict mode does not pass over."""
+        fatal = [problem for problem in self.problems if RULES[problem.code] is Weight.FATAL]
+        if self.options.strict and fatal:
+            raise refused(fatal)
+        for name in sorted((self.options.only or frozenset()) - self.skills.keys()):
+            message, hint = f"no skill of this name is loaded: {name!r}.", "Check its spelling."
+            missing = SkillProblem(file="only", code="name-unknown", message=message, hint=hint, level=Level.WARNING)
+            self.problems.append(missing)
+        return SkillSet(MappingProxyType(self.skills), tuple(self.problems))
+
+
+def read_skill(found: Found, options: Options, findings: Findings) -> Skill:
+    """The skill of a file. Raises SetAsideError."""
+    data = _bytes(found, options.max_file_bytes, findings)
+    parts = split(decoded(data, findings), findings)
+    fields = fields_of(read(parts.front, findings, parts.line), findings, ascii_names=options.ascii_names)
+    folder = found.path.parent.name
+    if folded(folder) != fields.name:
+        what = f"has the name {fields.name!r}, but its folder is {folder!r}; the name counts."
+        findings.add("name-folder", what, "Give both the same name.")
+    return Skill(
+        name=fields.name,
+        description=fields.description,
+        body=parts.body,
+        path=location(options.resource_root, found.root, found.parts),
+        source_path=found.path,
+        root=found.root,
+        allowed_tools=fields.allowed_tools,
+        compatibility=fields.compatibility,
+        license=fields.license,
+        metadata=fields.metadata,
+        fields=fields.all,
+        digest=hashlib.sha256(data).hexdigest(),
+    )
+
+
+def _bytes(found: Found, most: int, findings: Findings) -> bytes:
+    try:
+        data, _ = read_inside(found.root, found.parts, most + 1)
+    except LinkError as error:
+        raise findings.refusal("path-escape", "became a link while it was read.", "Load again.") from error
+    except NoFileError as error:
+        what = "is a pipe, a socket, a device or a folder, not a file."
+        raise findings.refusal("file-type", what, "Write the skill into a file.") from error
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or type(error).__name__}."
+        raise findings.refusal("file-unreadable", what, _READ) from error
+    if len(data) > most:
+        what = f"has more than {most:,} bytes."
+        raise findings.refusal(
+            "file-too-large", what, "Move parts of it into files beside it, or raise max_file_bytes."
+        )
+    return data
