@@ -1,4 +1,4 @@
-"""The body of a request as a template: JSON that is built as a value, a form, or plain text. Pure."""
+"""The body of a request as a template: JSON that is built as a value, a form, several parts, text, or a file. Pure."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ import json
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from pegboard.documents.problems import KeyPath
+from pegboard.http_tools.media import FORM_TYPE, JSON_TYPE, TEXT_TYPE, BodyKind, announced, essence_of, kind_of
 from pegboard.http_tools.placeholders import Parts, Placeholder, only_placeholder, parts_of, placeholders_in
 from pegboard.tools import MISSING
-
-Form = Literal["json", "form", "text"]
-
-JSON_TYPE: Final = "application/json"
-FORM_TYPE: Final = "application/x-www-form-urlencoded"
-TEXT_TYPE: Final = "text/plain; charset=utf-8"
 
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SLOT: Final = re.compile(r"\{\{[ \t]*([A-Za-z0-9_.]+)[ \t]*\}\}")
@@ -52,38 +47,40 @@ Node = Slot | Text | Mapping[str, Any] | tuple[Any, ...] | str | int | float | b
 
 @dataclass(frozen=True)
 class Body:
-    """A body as a template. Immutable. ``node`` is for JSON, ``pairs`` for a form, ``text`` for plain text.
+    """A body as a template. Immutable. ``node`` is for JSON, for one argument that is a whole form, and for a file;
+    ``members`` are those of a form or of several parts, ``text`` is for text.
 
     ``written`` is sent as it stands where nothing is to be filled in. ``type`` is announced unless a header does.
     """
 
-    form: Form
+    kind: BodyKind
     type: str
     node: Node = None
-    pairs: tuple[tuple[str, Parts], ...] = ()
+    members: tuple[tuple[str, Node], ...] = ()
     text: Parts = ()
     written: str | None = None
 
     @property
     def placeholders(self) -> tuple[Placeholder, ...]:
         """All of them."""
-        parts = [*_in_node(self.node), *(part for _, parts in self.pairs for part in parts), *self.text]
-        return tuple(placeholders_in(parts))
+        inside = [part for _, member in self.members for part in _in_node(member)]
+        return tuple(placeholders_in([*_in_node(self.node), *inside, *self.text]))
 
 
-def body_of(value: Any, content_type: str = "") -> Body:
-    """The template of a body; ``content_type`` is what the definition's own header says, "" for nothing.
+def body_of(value: Any, content_type: str = "", body_type: str = "") -> Body:
+    """The template of a body. ``content_type`` is what the definition's own header says, ``body_type`` the media type
+    that it names, "" for nothing.
 
     Raises BodyError, and PlaceholderError for what is no placeholder.
     """
-    kind = content_type.partition(";")[0].strip().lower()
+    kind = essence_of(content_type)
+    if body_type:
+        return _TYPED[kind_of(body_type)](value, body_type)
     if kind == FORM_TYPE:
-        return _form(value)
+        return _form(value, FORM_TYPE)
     if isinstance(value, str) and (kind.startswith("text/") or not _is_json_text(value)):
         return _plain(value, kind)
-    node = _parsed(value) if isinstance(value, str) else _structure(value, ())
-    filled = any(True for _ in _in_node(node))
-    return Body("json", JSON_TYPE, node=node, written=value if isinstance(value, str) and not filled else None)
+    return _json(value, JSON_TYPE)
 
 
 def filled_in(node: Node, slot: Callable[[Placeholder], Any], text: Callable[[Parts], Any]) -> Any:
@@ -201,23 +198,37 @@ def _placeholder(name: str) -> Placeholder:
     return found
 
 
-def _form(value: Any) -> Body:
-    if isinstance(value, Mapping):
-        pairs = tuple((_key(name, ()), parts_of(_form_text(name, text))) for name, text in value.items())
-    elif isinstance(value, str) and "{{" not in value:
-        return Body("form", FORM_TYPE, written=value)
-    elif isinstance(value, str):
+def _json(value: Any, type: str) -> Body:
+    """JSON; a text is read as JSON if it is, else it stands for itself."""
+    is_json = isinstance(value, str) and _is_json_text(value)
+    node = _parsed(value) if is_json else _structure(value, ())
+    filled = any(True for _ in _in_node(node))
+    return Body("json", type, node=node, written=value if is_json and not filled else None)
+
+
+def _form(value: Any, type: str) -> Body:
+    if isinstance(value, str) and "{{" not in value:
+        return Body("form", type, written=value)
+    if isinstance(value, str) and only_placeholder(parts_of(value)) is None:
         split = (pair.partition("=") for pair in value.split("&") if pair)
-        pairs = tuple((_key(name, ()), parts_of(text)) for name, _, text in split)
-    else:
-        raise BodyError("the body of a form is an object of names and texts", 'Write {"name": "{{name}}"}.')
-    return Body("form", FORM_TYPE, pairs=pairs)
+        return Body(
+            "form", type, members=tuple((_key(name, ()), _text(parts_of(text), text)) for name, _, text in split)
+        )
+    return _members("form", value, type)
 
 
-def _form_text(name: str, value: Any) -> str:
-    if isinstance(value, (str, bool, int, float)):
-        return value if isinstance(value, str) else json.dumps(value)
-    raise BodyError("a form has texts only", "Send JSON where more is needed.", (name,))
+def _parts(value: Any, type: str) -> Body:
+    return _members("multipart", value, type)
+
+
+def _members(kind: BodyKind, value: Any, type: str) -> Body:
+    """An object whose members are written one by one, or one argument that is such an object."""
+    whole = only_placeholder(parts_of(value)) if isinstance(value, str) else None
+    if whole:
+        return Body(kind, type, node=Slot(whole))
+    if not isinstance(value, Mapping):
+        raise BodyError("this body is an object of names and values", 'Write {"name": "{{name}}"}.')
+    return Body(kind, type, members=tuple((_key(name, ()), _structure(one, (name,))) for name, one in value.items()))
 
 
 def _plain(text: str, kind: str) -> Body:
@@ -227,3 +238,28 @@ def _plain(text: str, kind: str) -> Body:
         hint = 'Write the body as JSON, or name the Content-Type "text/plain" in the headers.'
         raise BodyError(f"no value can be put {told} safely", hint)
     return Body("text", TEXT_TYPE, text=parts, written=None if "{{" in text else text)
+
+
+def _typed_text(value: Any, type: str) -> Body:
+    if not isinstance(value, str):
+        raise BodyError(f"a body of {type} is a text", 'Write "{{body}}", with the name of a parameter.')
+    if only_placeholder(parts_of(value)):
+        return Body("text", announced(type), text=parts_of(value))
+    return replace(_plain(value, essence_of(type)), type=announced(type))
+
+
+def _bytes(value: Any, type: str) -> Body:
+    whole = only_placeholder(parts_of(value)) if isinstance(value, str) else None
+    if whole is None:
+        raise BodyError(f"a body of {type} is one file", 'Write "{{file}}", with the name of a parameter.')
+    return Body("bytes", type, node=Slot(whole))
+
+
+_TYPED: Final[Mapping[BodyKind, Callable[[Any, str], Body]]] = {
+    "json": _json,
+    "form": _form,
+    "multipart": _parts,
+    "text": _typed_text,
+    "bytes": _bytes,
+}
+"""How a body of each kind is taken apart, where the definition names its media type."""

@@ -1,4 +1,4 @@
-"""A definition's request, filled in with the values of one call. Pure.
+"""A definition's request, filled in with the values of one call. Pure, but for the boundaries of bodies of parts.
 
 What is absent takes its query pair, header or body member along. What cannot stand where it would is refused, and
 nothing is sent.
@@ -7,64 +7,64 @@ nothing is sent.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final
-from urllib.parse import quote, quote_plus, unquote
+from typing import Final
+from urllib.parse import unquote
 
-from pegboard.errors import CallError, InvalidArgumentsError, ToolError
+from pegboard.errors import ToolError
+from pegboard.http_tools import payload
 from pegboard.http_tools.address import Address, address_of
-from pegboard.http_tools.body import Body, body_of, filled_in
+from pegboard.http_tools.auth import CredentialError, Credentials, credentials_of
+from pegboard.http_tools.body import Body, body_of
 from pegboard.http_tools.definition import HttpDefinition
+from pegboard.http_tools.encoding import LINES, encoded
+from pegboard.http_tools.filling import Filling, Values
+from pegboard.http_tools.payload import Payload, PayloadError
 from pegboard.http_tools.placeholders import Parts, Placeholder, only_placeholder, parts_of, placeholders_in
-from pegboard.http_tools.scalars import plain
-from pegboard.schema.prepare import text_forms_read
+from pegboard.http_tools.placing import Placed, PlaceError, names_taken, place_all
+from pegboard.http_tools.request import Request, Where
 from pegboard.tools import MISSING
-
-_LINES: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
-"""What may not stand in a header's value."""
 
 _DOTS: Final = frozenset({"", ".", ".."})
 """Path segments that mean another resource than they name."""
 
 
 @dataclass(frozen=True)
-class Values:
-    """What a call fills in. Immutable. ``arguments`` as checked; ``context`` and ``secrets`` by name.
-
-    No repr shows a secret.
-    """
-
-    arguments: Mapping[str, Any]
-    context: Mapping[str, Any] = field(default_factory=dict)
-    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-
-@dataclass(frozen=True)
 class Built:
-    """A request ready to be sent. Immutable; belongs to one call. ``headers`` may hold secrets."""
+    """A request ready to be sent. Immutable; belongs to one call. All of it may hold secrets."""
 
     method: str
-    url: str
+    url: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
-    body: bytes
+    body: bytes = field(repr=False)
 
 
 @dataclass(frozen=True)
 class Template:
-    """The request of one definition, taken apart once. Immutable, shared by its calls."""
+    """The request of one definition, taken apart once. Immutable, shared by its calls.
+
+    ``taken`` are the names that queries and cookies have, whatever the arguments are.
+    """
 
     definition: HttpDefinition
     address: Address
     query: tuple[tuple[str, Parts], ...]
     headers: tuple[tuple[str, Parts], ...]
     body: Body | None
+    taken: Mapping[Where, frozenset[str]]
 
     def build(self, values: Values) -> Built:
         """The request of a call. Raises CallError; the message repeats no value."""
-        return _Filling(self, values).request()
+        return _Building(self, values).request()
+
+    def paths(self, values: Values) -> tuple[str, ...]:
+        """The paths of files that a call sends: ``build`` wants what stands there in ``values.files``.
+
+        Raises CallError.
+        """
+        return _Building(self, values).paths()
 
 
 @lru_cache(4096)
@@ -76,13 +76,24 @@ def template_of(definition: HttpDefinition) -> Template:
     """The template of a definition that ``checks`` has let pass."""
     request = definition.request
     texts = {name: text if isinstance(text, tuple) else (text,) for name, text in request.query.items()}
+    address = address_of(request.url)
     return Template(
         definition=definition,
-        address=address_of(request.url),
+        address=address,
         query=tuple((name, _parts(text)) for name, several in texts.items() for text in several),
         headers=tuple((name, _parts(text)) for name, text in request.headers.items()),
-        body=None if request.body is None else body_of(request.body, content_type_of(request.headers)),
+        body=None
+        if request.body is None
+        else body_of(request.body, content_type_of(request.headers), request.body_type),
+        taken=names_taken(request, address),
     )
+
+
+def body_template(request: Request) -> Body | None:
+    """The template of a request's body; None for none. Raises BodyError, and PlaceholderError."""
+    if request.body is None:
+        return None
+    return body_of(request.body, content_type_of(request.headers), request.body_type)
 
 
 def content_type_of(headers: Mapping[str, str]) -> str:
@@ -90,46 +101,68 @@ def content_type_of(headers: Mapping[str, str]) -> str:
     return next((text for name, text in headers.items() if name.lower() == "content-type"), "")
 
 
-class _Filling:
-    """One filling in. Lives as long as one ``build``."""
+class _Building(Filling):
+    """One building of a request. Lives as long as one ``build``."""
 
     def __init__(self, template: Template, values: Values) -> None:
+        super().__init__(template.definition, values)
         self.template = template
-        self.definition = template.definition
-        self.values = values
-        self.typed: Mapping[str, Any] = values.arguments
-        if self.definition.arguments == "lossless":
-            self.typed = text_forms_read(self.definition.parameters, dict(values.arguments))
 
     def request(self) -> Built:
-        headers = self.headers()
+        placed, credentials = self.placed(), self.credentials()
+        headers = self.headers(placed, credentials)
         body = self.body()
-        if body is not None and self.template.body and not content_type_of(headers):
-            headers["Content-Type"] = self.template.body.type
-        return Built(self.definition.request.method, self.url(), headers, (body or "").encode("utf-8"))
+        if body is not None and not content_type_of(headers):
+            headers["Content-Type"] = body.type
+        url = self.url(placed, credentials)
+        return Built(self.definition.request.method, url, headers, body.data if body else b"")
 
-    def url(self) -> str:
+    def paths(self) -> tuple[str, ...]:
+        body = self.template.body
+        if body is None or self.left_out(body):
+            return ()
+        try:
+            return tuple(payload.paths_of(body, self.definition.request.encoding, self.as_texts))
+        except PayloadError as error:
+            raise self.wrong(error.param, str(error)) from None
+
+    def placed(self) -> Placed:
+        try:
+            return place_all(self.definition.request.parameters, self.template.taken, self.argument)
+        except PlaceError as error:
+            raise self.wrong(error.param, str(error)) from None
+
+    def credentials(self) -> Credentials:
+        try:
+            return credentials_of(self.definition.request.auth, self.values.secrets, self.values.tokens)
+        except CredentialError as error:
+            hint = "This is for the operator to mend: no argument can."
+            raise ToolError(f"{self.definition.name!r} cannot be called: {error}.", hint=hint) from None
+
+    def url(self, placed: Placed, credentials: Credentials) -> str:
         address = self.template.address
         host = "".join(self.text(address.authority, "the host"))
-        path = "".join(f"/{self.segment(segment)}" for segment in address.segments)
-        pairs = [*self.own_pairs(), *self.pairs(self.template.query, _encoded)]
+        path = "".join(f"/{self.segment(segment, placed)}" for segment in address.segments)
+        pairs = [*self.own_pairs(), *self.pairs(), *placed.query, *credentials.query]
         return f"{address.scheme}://{host}{path}{'?' if pairs else ''}{'&'.join(pairs)}"
 
-    def segment(self, parts: Parts) -> str:
+    def segment(self, parts: Parts, placed: Placed) -> str:
         """A path segment, each value in it encoded whole."""
         if not any(True for _ in placeholders_in(parts)):
             return "".join(map(str, parts))
-        found = [part if isinstance(part, str) else self.in_path(part) for part in parts]
+        found = [part if isinstance(part, str) else self.in_path(part, placed) for part in parts]
         segment = "".join(found)
         if unquote(segment) in _DOTS:
             raise self.refused(next(placeholders_in(parts)), "cannot be empty, '.' or '..' in the path")
         return segment
 
-    def in_path(self, placeholder: Placeholder) -> str:
+    def in_path(self, placeholder: Placeholder, placed: Placed) -> str:
+        if placeholder.kind == "param" and placeholder.key in placed.path:
+            return placed.path[placeholder.key]
         value = self.scalar(placeholder, "the path")
         if value is MISSING:
             raise self.refused(placeholder, "is needed for the path")
-        return _encoded(value)
+        return encoded(value)
 
     def own_pairs(self) -> list[str]:
         """The pairs that the address itself has; its own text is encoded already."""
@@ -140,13 +173,14 @@ class _Filling:
                 pairs.append(own)
             elif (found := self.text(value, "the query")) is not MISSING:
                 texts = zip(value, found, strict=True)
-                told = "".join(text if isinstance(part, str) else _encoded(text) for part, text in texts)
+                told = "".join(text if isinstance(part, str) else encoded(text) for part, text in texts)
                 pairs.append(f"{own}={told}")
         return pairs
 
-    def pairs(self, query: tuple[tuple[str, Parts], ...], encode: Callable[[str], str]) -> list[str]:
-        """Pairs of a query or a form, encoded; a list gives a pair for each of its items."""
-        return [f"{encode(name)}={encode(text)}" for name, parts in query for text in self.several(parts, name)]
+    def pairs(self) -> list[str]:
+        """Pairs of the query, encoded; a list gives a pair for each of its items."""
+        query = self.template.query
+        return [f"{encoded(name)}={encoded(text)}" for name, parts in query for text in self.several(parts, name)]
 
     def several(self, parts: Parts, name: str) -> list[str]:
         """The texts of one name: none where it is absent, several for a list."""
@@ -157,87 +191,66 @@ class _Filling:
         text = self.joined(parts, where)
         return [] if text is MISSING else [text]
 
-    def headers(self) -> dict[str, str]:
+    def headers(self, placed: Placed, credentials: Credentials) -> dict[str, str]:
         headers: dict[str, str] = {}
         for name, parts in self.template.headers:
             found = self.text(parts, f"the header {name!r}")
             if found is MISSING:
                 continue
             for placeholder, text in zip(parts, found, strict=True):
-                if isinstance(placeholder, Placeholder) and _LINES.search(text):
+                if isinstance(placeholder, Placeholder) and LINES.search(text):
                     raise self.refused(
                         placeholder, f"has a line break or control character, which the header {name!r} cannot hold"
                     )
             headers[name] = "".join(found).strip(" \t")
+        headers |= placed.headers | credentials.headers
+        cookies = [*placed.cookies, *credentials.cookies]
+        if cookies:
+            own = next((name for name in headers if name.lower() == "cookie"), "Cookie")
+            headers[own] = "; ".join(text for text in (headers.get(own, ""), *cookies) if text)
         return headers
 
-    def body(self) -> str | None:
+    def body(self) -> Payload | None:
         body = self.template.body
-        if body is None:
+        if body is None or self.left_out(body):
             return None
         if body.written is not None:
-            return body.written
-        if body.form == "form":
-            return "&".join(self.pairs(body.pairs, _form_encoded))
-        if body.form == "text":
-            found = self.text(body.text, "the body")
-            return None if found is MISSING else "".join(found)
-        value = filled_in(body.node, self.slot, lambda parts: self.joined(parts, "the body"))
-        return None if value is MISSING else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+            return Payload(body.written.encode("utf-8"), body.type)
+        try:
+            return _BODIES[body.kind](self, body)
+        except PayloadError as error:
+            raise self.wrong(error.param, str(error)) from None
 
-    def slot(self, placeholder: Placeholder) -> Any:
-        """A value of any type, as JSON has it."""
-        if placeholder.kind == "param":
-            return self.typed.get(placeholder.key, MISSING)
-        return self.value(placeholder)
+    def left_out(self, body: Body) -> bool:
+        """Whether an optional body has nothing in it."""
+        placeholders = [one for one in body.placeholders if one.kind == "param"]
+        absent = all(self.values.arguments.get(one.key) is None for one in placeholders)
+        return self.definition.request.body_optional and bool(placeholders) and absent
 
-    def joined(self, parts: Parts, where: str) -> Any:
-        found = self.text(parts, where)
-        return MISSING if found is MISSING else "".join(found)
+    def json(self, body: Body) -> Payload | None:
+        value = self.as_json(body.node)
+        if value is MISSING:
+            return None
+        return Payload(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8"), body.type)
 
-    def text(self, parts: Parts, where: str) -> Any:
-        """The texts of parts; MISSING where one of them is absent."""
-        found = [part if isinstance(part, str) else self.scalar(part, where) for part in parts]
-        return MISSING if MISSING in found else found
+    def plain_text(self, body: Body) -> Payload | None:
+        found = self.text(body.text, "the body")
+        return None if found is MISSING else Payload("".join(found).encode("utf-8"), body.type)
 
-    def scalar(self, placeholder: Placeholder, where: str) -> Any:
-        """The text of a value; MISSING where it is absent."""
-        value = self.value(placeholder)
-        return MISSING if value is MISSING or value is None else self.plain(value, placeholder, where)
+    def form(self, body: Body) -> Payload:
+        return payload.form_of(body, self.definition.request.encoding, self.as_texts)
 
-    def plain(self, value: Any, placeholder: Placeholder, where: str) -> str:
-        if isinstance(value, (dict, list, tuple)) or value is None:
-            raise self.refused(placeholder, f"is a list or an object, which cannot stand in {where}")
-        return plain(value)
+    def several_parts(self, body: Body) -> Payload:
+        return payload.parts_of_body(body, self.definition.request.encoding, self.as_texts, self.values.files)
 
-    def value(self, placeholder: Placeholder) -> Any:
-        """What a placeholder stands for; MISSING for an argument that was not given."""
-        if placeholder.kind == "param":
-            return self.values.arguments.get(placeholder.key, MISSING)
-        held: Mapping[str, Any] = self.values.context if placeholder.kind == "ctx" else self.values.secrets
-        value = held.get(placeholder.key)
-        if value is None or value == "":
-            raise self.absent(placeholder)
-        return value
-
-    def absent(self, placeholder: Placeholder) -> CallError:
-        """Without its tenant, or its key, a request is another one than was meant."""
-        what = {"ctx": "value of the call's context", "secret": "secret"}.get(placeholder.kind, "value")
-        return ToolError(
-            f"{self.definition.name!r} needs the {what} {placeholder.key!r}, which is not set.",
-            hint="This is for the operator to mend: no argument can.",
-        )
-
-    def refused(self, placeholder: Placeholder, why: str) -> CallError:
-        """An argument, or a value of the context, that cannot stand where it would. Nothing repeats it."""
-        if placeholder.kind == "param":
-            return InvalidArgumentsError(self.definition.name, [f"{placeholder}: {why}"])
-        return ToolError(f"{self.definition.name!r} cannot be called: {placeholder} {why}.")
+    def file(self, body: Body) -> Payload | None:
+        return payload.file_of(body, self.as_texts, self.values.files)
 
 
-def _encoded(text: str) -> str:
-    return quote(text, safe="", errors="surrogatepass")
-
-
-def _form_encoded(text: str) -> str:
-    return quote_plus(text, errors="surrogatepass")
+_BODIES: Final[Mapping[str, Callable[[_Building, Body], Payload | None]]] = {
+    "json": _Building.json,
+    "text": _Building.plain_text,
+    "form": _Building.form,
+    "multipart": _Building.several_parts,
+    "bytes": _Building.file,
+}
