@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.errors import CallError
-from pegboard.http_tools.template import Values, template_of
+from pegboard.http_tools.filling import Values
+from pegboard.http_tools.template import template_of
 from tests.http_tools.things import URL, call, define
 
 pytestmark = pytest.mark.anyio

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pegboard.documents.problems import KeyPath
 from pegboard.errors import RefusedRequestError
 from pegboard.http_tools.address import Address, AddressError, address_of
-from pegboard.http_tools.body import Body, BodyError, body_of
+from pegboard.http_tools.body import Body, BodyError
 from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.mistakes import Mistakes
 from pegboard.http_tools.placeholders import (
@@ -22,7 +22,7 @@ from pegboard.http_tools.placeholders import (
     parts_of,
     placeholders_in,
 )
-from pegboard.http_tools.template import content_type_of
+from pegboard.http_tools.template import body_template
 from pegboard.net.urls import parse
 from pegboard.schema import nearest
 from pegboard.schema.meaning import types
@@ -78,9 +78,7 @@ class _Checking:
             self.header(name, text, ("request", "headers", name))
         self.names_once(request.headers)
         if request.body is not None:
-            body = self.made(
-                ("request", "body"), lambda: body_of(request.body, content_type_of(request.headers), request.body_type)
-            )
+            body = self.made(("request", "body"), lambda: body_template(request))
             if body is not None:
                 self.body(body)
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote
 
 from pegboard.dispatch import checked_arguments
 from pegboard.errors import RefusedRequestError
 from pegboard.http_tools.definition import HttpDefinition
+from pegboard.http_tools.filling import Values
+from pegboard.http_tools.folder import read_files
 from pegboard.http_tools.secrets import MASK
-from pegboard.http_tools.template import Built, Values, template_of
+from pegboard.http_tools.template import Built, template_of
 from pegboard.http_tools.tool import HttpRuntime, HttpTool, secret_names
 from pegboard.net.urls import parse
 
@@ -48,7 +50,10 @@ async def preview(
     names = secret_names(definition)
     known = {**runtime.values, **context}
     held = {name: known[name] for name in runtime.context if name in known}
-    built = template_of(definition).build(Values(given, held, dict.fromkeys(names, MASK)))
+    template = template_of(definition)
+    values = Values(given, held, dict.fromkeys(names, MASK), dict.fromkeys(definition.request.auth, MASK))
+    files = read_files(runtime.files, template.paths(values))
+    built = template.build(replace(values, files=files))
     absent = [name for name in names if await runtime.secrets.get(name) is None]
     notes = [f"The secret {name!r} is not set: without it the call is refused." for name in absent]
     try:

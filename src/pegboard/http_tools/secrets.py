@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import os
 import re
@@ -18,6 +19,7 @@ MAX_SECRET: Final = 65_536
 _SHORTEST: Final = 4
 """Characters of a secret that is masked where it comes back. Shorter ones stand in everything."""
 
+_ESCAPE: Final = re.compile("%[0-9A-F]{2}")
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 
 
@@ -133,9 +135,15 @@ class Scrubber:
     """Takes secrets out of what is told, in each form that a service may repeat them in. Lives as long as one call."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
+        self._forms: set[str] = set()
+        self._pattern: re.Pattern[str] | None = None
+        self.also(secrets)
+
+    def also(self, secrets: Iterable[str]) -> None:
+        """Take these out too."""
         told = (reading for secret in secrets if len(secret) >= _SHORTEST for reading in _readings(secret))
-        forms = {form for reading in told for form in _forms(reading)}
-        longest_first = sorted(forms, key=lambda form: (-len(form), form))
+        self._forms |= {form for reading in told for form in _forms(reading)}
+        longest_first = sorted(self._forms, key=lambda form: (-len(form), form))
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
     def text(self, text: str) -> str:
@@ -161,14 +169,17 @@ def _readings(secret: str) -> Iterable[str]:
 
 
 def _forms(secret: str) -> Iterable[str]:
-    """A secret as written, in JSON, in an address, and in base64: by itself, and as somebody's password."""
+    """A secret as written, in JSON, in HTML, in an address, and in base64: by itself, and as somebody's password."""
     encoded = secret.encode("utf-8", "surrogatepass")
     yield secret
     for form in (json.dumps(secret)[1:-1], json.dumps(secret)[1:-1].replace("/", "\\/")):
         yield form
         yield json.dumps(form)[1:-1]  # JSON as a text in JSON
-    yield quote(secret, safe="", errors="replace")
-    yield quote(secret, errors="replace")
+    yield html.escape(secret)
+    yield html.escape(secret).replace("&#x27;", "&#39;").replace("&quot;", "&#34;")
+    for form in (quote(secret, safe="", errors="replace"), quote(secret, errors="replace")):
+        yield from (form, _ESCAPE.sub(lambda match: match[0].lower(), form))
+        yield quote(form, safe="")  # an address as a value in an address
     yield quote_plus(secret, errors="replace")
     yield from _base64(encoded)
 

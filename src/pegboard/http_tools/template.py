@@ -82,9 +82,7 @@ def template_of(definition: HttpDefinition) -> Template:
         address=address,
         query=tuple((name, _parts(text)) for name, several in texts.items() for text in several),
         headers=tuple((name, _parts(text)) for name, text in request.headers.items()),
-        body=None
-        if request.body is None
-        else body_of(request.body, content_type_of(request.headers), request.body_type),
+        body=body_template(request),
         taken=names_taken(request, address),
     )
 

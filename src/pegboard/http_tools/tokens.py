@@ -1,4 +1,4 @@
-"""Access tokens of OAuth's client credentials: fetched through the guarded client, kept until shortly before they end."""
+"""Access tokens of OAuth's client credentials: fetched once for all calls, kept until shortly before they end."""
 
 from __future__ import annotations
 
@@ -8,20 +8,17 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
 from pegboard.errors import EgressError, ServiceError
-from pegboard.http_tools.client import Client
 from pegboard.http_tools.encoding import form_encoded
 from pegboard.http_tools.media import FORM_TYPE
 from pegboard.http_tools.request import Auth
-from pegboard.net.egress import EgressPolicy
 
 if TYPE_CHECKING:
-    from pegboard.net.client import HttpLimits
     from pegboard.net.replies import Reply
 
 SPARE: Final = 30.0
@@ -36,6 +33,8 @@ _REASON: Final = re.compile(r"[a-z_]{1,40}")
 _HINT: Final = "This is for the operator to mend: no argument can."
 
 Key = tuple[Auth, bytes]
+Post = Callable[[str, Mapping[str, str], bytes], Awaitable["Reply"]]
+"""Sends a form to an address: address, headers, body."""
 
 
 @dataclass(frozen=True)
@@ -57,17 +56,9 @@ class Tokens:
         self._kept: dict[Key, Token] = {}
         self._running: dict[Key, asyncio.Task[Token]] = {}
 
-    async def get(
-        self,
-        auth: Auth,
-        secrets: Mapping[str, str],
-        client: Client,
-        policy: EgressPolicy,
-        limits: HttpLimits,
-        *,
-        but: str = "",
-    ) -> str:
-        """The token for ``auth``, fetched where none is kept. One that a service refused is named with ``but``.
+    async def get(self, auth: Auth, secrets: Mapping[str, str], post: Post, *, but: str = "") -> str:
+        """The token for ``auth``, asked for with ``post`` where none is kept. One that was refused is named with
+        ``but``.
 
         Raises EgressError, and ServiceError for a reply that is no token.
         """
@@ -77,36 +68,20 @@ class Tokens:
             return kept.value
         task = self._running.get(key)
         if task is None:
-            task = asyncio.create_task(self._fetched(key, auth, secrets, client, policy, limits), name="access token")
+            task = asyncio.create_task(self._fetched(key, auth, secrets, post), name="access token")
             task.add_done_callback(lambda done: self._settled(key, done))
             self._running[key] = task
         # a caller that gives up does not take the token from the others
         return (await asyncio.shield(task)).value
 
-    async def _fetched(
-        self,
-        key: Key,
-        auth: Auth,
-        secrets: Mapping[str, str],
-        client: Client,
-        policy: EgressPolicy,
-        limits: HttpLimits,
-    ) -> Token:
+    async def _fetched(self, key: Key, auth: Auth, secrets: Mapping[str, str], post: Post) -> Token:
         headers, body = _asked(auth, secrets)
         try:
-            reply = await client.request(
-                "POST",
-                auth.token_url,
-                policy=policy,
-                headers=headers,
-                body=body,
-                secrets=[secrets[auth.client_id], secrets[auth.client_secret]],
-                limits=limits,
-            )
+            reply = await post(auth.token_url, headers, body)
         except EgressError as error:
-            raise type(error)(f"No access token: {error.message}", rule=error.rule, detail=error.detail, hint=_HINT) from error
-        token = _token_of(reply, self._clock())
-        self._kept[key] = token
+            message = f"No access token: {error.message}"
+            raise type(error)(message, rule=error.rule, detail=error.detail, hint=_HINT) from error
+        token = self._kept[key] = _token_of(reply, self._clock())
         return token
 
     def _settled(self, key: Key, task: asyncio.Task[Token]) -> None:

@@ -6,16 +6,22 @@ import logging
 import traceback
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pegboard.context import Context
 from pegboard.errors import CallError, HandlerError, ToolError
+from pegboard.http_tools.auth import derived_from
 from pegboard.http_tools.definition import CONTEXT_NAMES, HttpDefinition
+from pegboard.http_tools.filling import Values
+from pegboard.http_tools.folder import read_files
 from pegboard.http_tools.placeholders import parts_of, placeholders_in
 from pegboard.http_tools.response import answer_of, result_of
 from pegboard.http_tools.secrets import EnvironmentSecrets, Scrubber, SecretProvider
-from pegboard.http_tools.template import Built, Template, Values, template_of
+from pegboard.http_tools.template import Template, template_of
+from pegboard.http_tools.tokens import MAX_TOKEN_REPLY, Post, Tokens
 from pegboard.net.egress import EgressPolicy
+from pegboard.threads import in_thread
 from pegboard.tools import Approval, Halt, Tool, ToolResult
 
 if TYPE_CHECKING:
@@ -26,6 +32,8 @@ logger = logging.getLogger(__name__)
 
 MAX_BODY: Final = 1_000_000
 """Bytes of a reply's body, unpacked, unless told otherwise: ten times the characters of a result."""
+
+UNAUTHORIZED: Final = 401
 
 _MORE: Final = 5.0
 """Seconds that a call may last beyond its request, so that the request's own time limit is the one that speaks."""
@@ -73,7 +81,8 @@ class HttpRuntime:
     ``client`` sends, to where ``policy`` lets it; ``secrets`` gives them at each call (default: the environment's
     variables); ``context`` are the names that ``{{ctx.*}}`` may have, ``values`` what they have where the call's own
     context has nothing; ``events`` hears of answered requests; ``limits``
-    bound each request (default: 30 s, and a body of 1,000,000 bytes unpacked).
+    bound each request (default: 30 s, and a body of 1,000,000 bytes unpacked); ``files`` is the folder whose files may
+    be sent by their paths, None for none; ``tokens`` keeps access tokens.
     """
 
     client: Client
@@ -83,6 +92,8 @@ class HttpRuntime:
     values: Mapping[str, str] = field(default_factory=dict)
     events: EventSink = _unheard
     limits: HttpLimits | None = None
+    files: Path | None = None
+    tokens: Tokens = field(default_factory=Tokens, compare=False)
 
 
 class HttpTool:
@@ -93,6 +104,7 @@ class HttpTool:
         self._runtime = runtime
         self._template: Template = template_of(definition)
         self._secrets = tuple(secret_names(definition))
+        self._by_token = [auth for auth in definition.request.auth if auth.kind == "client_credentials"]
         self.tool = self._tool(source)
 
     async def execute(self, arguments: dict[str, Any], context: Context) -> ToolResult | Halt:
@@ -100,7 +112,7 @@ class HttpTool:
         scrubber = Scrubber(())
         try:
             secrets = await self._resolved()
-            scrubber = Scrubber(secrets.values())
+            scrubber = Scrubber([*secrets.values(), *derived_from(self.definition.request.auth, secrets)])
             return await self._answered(arguments, context, secrets, scrubber)
         except CallError as error:
             return _failed(error, scrubber)
@@ -112,9 +124,8 @@ class HttpTool:
     ) -> ToolResult | Halt:
         known = {**self._runtime.values, **context.values}
         held = {name: known[name] for name in self._runtime.context if name in known}
-        built = self._template.build(Values(arguments, held, secrets))
-        reply = await self._sent(built, secrets)
-        self._told(reply.status)
+        values = await self._with_files(Values(arguments, held, secrets))
+        reply = await self._answer(values, scrubber)
         answer = answer_of(
             reply.status,
             reply.body,
@@ -124,21 +135,70 @@ class HttpTool:
         )
         return result_of(self.definition, answer)
 
-    async def _sent(self, built: Built, secrets: Mapping[str, str]) -> Reply:
+    async def _with_files(self, values: Values) -> Values:
+        """The values, and what stands in the files that they name."""
+        paths, folder = self._template.paths(values), self._runtime.files
+        if not paths:
+            return values
+        files = await in_thread(lambda: read_files(folder, paths), name=f"files of {self.definition.name}")
+        return replace(values, files=files)
+
+    async def _answer(self, values: Values, scrubber: Scrubber) -> Reply:
+        """What is answered; tokens that are refused are fetched anew, once."""
+        if not self._by_token:
+            return await self._sent(values)
+        # What the arguments alone make impossible is told before a token is asked for.
+        self._template.build(replace(values, tokens=dict.fromkeys(self._by_token, "none")))
+        values = await self._proved(values, scrubber)
+        reply = await self._sent(values)
+        if reply.status != UNAUTHORIZED:
+            return reply
+        return await self._sent(await self._proved(values, scrubber))
+
+    async def _proved(self, values: Values, scrubber: Scrubber) -> Values:
+        """The values with tokens, others than those that they have already."""
+        tokens = {}
+        for auth in self._by_token:
+            secrets = {name: values.secrets[name] for name in auth.secret_names}
+            refused = values.tokens.get(auth, "")
+            tokens[auth] = await self._runtime.tokens.get(auth, secrets, self._posting(secrets), but=refused)
+            scrubber.also([tokens[auth]])
+        return replace(values, tokens=tokens)
+
+    def _posting(self, secrets: Mapping[str, str]) -> Post:
+        async def post(url: str, headers: Mapping[str, str], body: bytes) -> Reply:
+            return await self._runtime.client.request(
+                "POST",
+                url,
+                policy=self._runtime.policy,
+                headers=headers,
+                body=body,
+                secrets=tuple(secrets.values()),
+                limits=replace(self._limits(), body_bytes=MAX_TOKEN_REPLY),
+            )
+
+        return post
+
+    def _limits(self) -> HttpLimits:
         from pegboard.net.client import HttpLimits
 
-        limits = self._runtime.limits or HttpLimits(body_bytes=MAX_BODY)
+        return self._runtime.limits or HttpLimits(body_bytes=MAX_BODY)
+
+    async def _sent(self, values: Values) -> Reply:
+        built, limits = self._template.build(values), self._limits()
         if self.definition.timeout is not None:
             limits = replace(limits, total_seconds=self.definition.timeout)
-        return await self._runtime.client.request(
+        reply = await self._runtime.client.request(
             built.method,
             built.url,
             policy=self._runtime.policy,
             headers=built.headers,
             body=built.body,
-            secrets=tuple(secrets.values()),
+            secrets=(*values.secrets.values(), *values.tokens.values()),
             limits=limits,
         )
+        self._told(reply.status)
+        return reply
 
     async def _resolved(self) -> dict[str, str]:
         """The secrets that this tool sends, as they are now."""
@@ -186,10 +246,12 @@ class HttpTool:
 
 
 def secret_names(definition: HttpDefinition) -> list[str]:
-    """The secrets that a definition's headers refer to, each once."""
+    """The secrets that a definition's headers and its ways of proving who calls refer to, each once."""
     texts = definition.request.headers.values()
     found = (placeholder for text in texts for placeholder in placeholders_in(parts_of(text)))
-    return list(dict.fromkeys(placeholder.key for placeholder in found if placeholder.kind == "secret"))
+    in_headers = (placeholder.key for placeholder in found if placeholder.kind == "secret")
+    in_auth = (name for auth in definition.request.auth for name in auth.secret_names)
+    return list(dict.fromkeys((*in_headers, *in_auth)))
 
 
 def _failed(error: CallError, scrubber: Scrubber) -> ToolResult:
