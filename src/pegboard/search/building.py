@@ -1,4 +1,4 @@
-"""From entries to a segment of an index: each distinct word is read once, everything else is done by the array."""
+"""From entries to a segment of an index: each distinct piece of a text is read once, the rest is done by the array."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def build(scheme: Scheme, entries: Sequence[Entry]) -> Segment:
 
 
 class _Cells(NamedTuple):
-    """The words of all texts in a line, and where each text ends among them: one text a field, fields by row."""
+    """The pieces of all texts in a line, and where each text ends among them: one text a field, fields by row."""
 
     words: Array
     starts: Array
@@ -64,7 +64,7 @@ class _Words(NamedTuple):
 
 
 class _Lexicon(dict[str, int]):
-    """Tokens and their numbers; a new one is read when it is asked for. Lives as long as one build."""
+    """Pieces of texts and their numbers; a new one is read when it is asked for. Lives as long as one build."""
 
     def __init__(self, read: Callable[[str], Terms]) -> None:
         super().__init__()
@@ -74,14 +74,14 @@ class _Lexicon(dict[str, int]):
         self._sizes = array("i")
         self._parts = array("i")
 
-    def __missing__(self, token: str) -> int:
-        parts, wholes = self._read(token)
+    def __missing__(self, piece: str) -> int:
+        parts, wholes = self._read(piece)
         terms = self._terms
         for term in chain(parts, wholes):
             self._numbers.append(terms.setdefault(term, len(terms)))
         self._sizes.append(len(parts) + len(wholes))
         self._parts.append(len(parts))
-        self[token] = number = len(self)
+        self[piece] = number = len(self)
         return number
 
     def read_words(self, spaces: int) -> _Words:
@@ -99,12 +99,12 @@ class _Lexicon(dict[str, int]):
 
 def _cells(scheme: Scheme, entries: Sequence[Entry], lexicon: _Lexicon) -> _Cells:
     words, sizes = array("i"), array("i")
-    number, tokens = lexicon.__getitem__, scheme.tokens
+    number, pieces = lexicon.__getitem__, scheme.pieces
     before = 0
     for entry in entries:
         for text in scheme.texts(entry):
             if text:
-                words.extend(map(number, tokens(text)))
+                words.extend(map(number, pieces(text)))
             sizes.append(len(words) - before)
             before = len(words)
     return _Cells(np.frombuffer(words, np.intc), starts_of(np.frombuffer(sizes, np.intc)), len(entries))

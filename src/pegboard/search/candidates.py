@@ -24,8 +24,8 @@ NAMES: Final = Scheme(
     name="names",
     fields=(IndexedField(), IndexedField()),
     texts=lambda entry: (entry.name, entry.bare_name),
-    tokens=lambda text: [text],
-    read=lambda token: Terms((token,)),
+    pieces=lambda text: [text],
+    read=lambda name: Terms((name,)),
 )
 """Every name and bare name in one piece."""
 

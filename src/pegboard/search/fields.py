@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from pegboard.naming import legal_name
@@ -29,22 +29,24 @@ SOURCE: Final = Field("source", 0.2, 64)
 FIELDS: Final = (NAME, DESCRIPTION, CATEGORY, TAGS, PARAMETERS, PARAMETER_TEXTS, SOURCE)
 
 _NESTING: Final = 2  # levels of properties below the top that are searched
+_ARRAYS: Final = 4  # levels of arrays: one of arrays of itself has no end
+_MOST: Final = 1000  # properties: one whose many properties refer back to it would unfold to millions
+_SCHEMAS: Final = 4000  # that are looked into, for the same reason
 _SUBSCHEMAS: Final = ("anyOf", "oneOf", "allOf")
 
 
 def texts(entry: Entry) -> dict[Field, str]:
-    """The text of each field of ``entry``; fields without any may be absent."""
+    """The text of each field of ``entry``."""
+    return dict(zip(FIELDS, field_texts(entry), strict=True))
+
+
+def field_texts(entry: Entry) -> tuple[str, ...]:
+    """The texts of ``entry`` in the order of ``FIELDS``."""
     name, source = _name_and_source(entry)
-    parameters = list(_parameters(entry.input_schema, entry.input_schema, _NESTING))
-    return {
-        NAME: name,
-        DESCRIPTION: entry.description,
-        CATEGORY: entry.category or "",
-        TAGS: " ".join((*entry.tags, *entry.keywords)),
-        PARAMETERS: " ".join(name for name, _ in parameters),
-        PARAMETER_TEXTS: " ".join(text for _, text in parameters),
-        SOURCE: source,
-    }
+    found = _Parameters(entry.input_schema)
+    tags = " ".join((*entry.tags, *entry.keywords))
+    category = entry.category or ""
+    return (name, entry.description, category, tags, " ".join(found.names), " ".join(found.told), source)
 
 
 def _name_and_source(entry: Entry) -> tuple[str, str]:
@@ -56,31 +58,52 @@ def _name_and_source(entry: Entry) -> tuple[str, str]:
     return f"{entry.bare_name} {entry.name}", entry.source
 
 
-def _parameters(schema: Any, root: Any, depth: int) -> Iterator[tuple[str, str]]:
-    """(name, description and choices) of every property; those of objects, arrays and local references inside too.
+class _Parameters:
+    """The names, and the descriptions and choices, of a schema's properties. Lives as long as its reading.
 
-    Anything that is not a schema is passed over: what it says is the validator's business.
+    Those of objects, arrays and local references inside too. Anything that is not a schema is passed over: what it
+    says is the validator's business.
     """
-    if not isinstance(schema, Mapping) or depth < 0:
-        return
-    schema = _resolved(schema, root)
-    properties = schema.get("properties")
-    for name, inner in properties.items() if isinstance(properties, Mapping) else ():
-        yield str(name), _told(inner)
-        yield from _parameters(inner, root, depth - 1)
-    yield from _parameters(schema.get("items"), root, depth)
-    for word in _SUBSCHEMAS:
-        branches = schema.get(word)
-        for branch in branches if isinstance(branches, list) else ():
-            yield from _parameters(branch, root, depth - 1)
+
+    def __init__(self, root: Any) -> None:
+        self.names: list[str] = []
+        self.told: list[str] = []
+        self._root = root
+        self._left = _SCHEMAS
+        self._read(root, _NESTING, _ARRAYS)
+
+    def _read(self, schema: Any, depth: int, arrays: int) -> None:
+        self._left -= 1
+        if depth < 0 or arrays < 0 or self._left < 0 or not _is_object(schema):
+            return
+        if "$ref" in schema:
+            schema = _resolved(schema, self._root)
+        properties = schema.get("properties")
+        for name, inner in properties.items() if _is_object(properties) else ():
+            if len(self.names) == _MOST:
+                return
+            self.names.append(str(name))
+            if _is_object(inner):
+                _tell(inner, self.told)
+                self._read(inner, depth - 1, arrays)
+        if "items" in schema:
+            self._read(schema["items"], depth, arrays - 1)
+        for word in _SUBSCHEMAS:
+            branches = schema.get(word)
+            for branch in branches if isinstance(branches, list) else ():
+                self._read(branch, depth - 1, arrays)
 
 
-def _told(schema: Any) -> str:
-    if not isinstance(schema, Mapping):
-        return ""
+def _is_object(value: Any) -> bool:
+    return type(value) is dict or isinstance(value, Mapping)
+
+
+def _tell(schema: Mapping[str, Any], told: list[str]) -> None:
     description, choices = schema.get("description"), schema.get("enum")
-    said = [description] if isinstance(description, str) else []
-    return " ".join(said + [choice for choice in choices or () if isinstance(choice, str)])
+    if isinstance(description, str):
+        told.append(description)
+    if choices:
+        told.extend(choice for choice in choices if isinstance(choice, str))
 
 
 def _resolved(schema: Mapping[str, Any], root: Any) -> Mapping[str, Any]:

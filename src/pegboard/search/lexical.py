@@ -18,10 +18,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pegboard.search.candidates import Candidates
-from pegboard.search.fields import DESCRIPTION, FIELDS, NAME, Field, texts
+from pegboard.search.fields import DESCRIPTION, FIELDS, NAME, Field, field_texts, texts
 from pegboard.search.ranking import Ranking
 from pegboard.search.scheme import IndexedField, Scheme, Terms
-from pegboard.search.text import clauses, content_words, tokens, word, words
+from pegboard.search.text import clauses, content_words, pieces, plain_word, stem, words
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
@@ -53,14 +53,16 @@ def _units(weight: float) -> int:
     return round(weight * _UNIT)
 
 
-def _texts(entry: Entry) -> tuple[str, ...]:
-    found = texts(entry)
-    return tuple(found.get(field, "") for field in FIELDS)
-
-
-def _read(token: str) -> Terms:
-    found = word(token)
-    return Terms(found.parts, found.wholes)
+def _read(piece: str) -> Terms:
+    plain = plain_word(piece)
+    if plain:
+        return Terms((stem(plain),))
+    found = words(piece)
+    if len(found) == 1:
+        return Terms(found[0].parts, found[0].wholes)
+    return Terms(
+        tuple(part for one in found for part in one.parts), tuple(term for one in found for term in one.wholes)
+    )
 
 
 SCHEME: Final = Scheme(
@@ -74,8 +76,8 @@ SCHEME: Final = Scheme(
         )
         for field in FIELDS
     ),
-    texts=_texts,
-    tokens=tokens,
+    texts=field_texts,
+    pieces=pieces,
     read=_read,
     unit=_UNIT,
 )

@@ -10,7 +10,7 @@ from pegboard.search.candidates import Candidates
 from pegboard.search.ranking import Ranking
 from pegboard.search.scheme import IndexedField, Scheme, Terms
 from pegboard.search.shares import Part, Shares, TermShare
-from pegboard.search.text import plain_terms, tokens, word
+from pegboard.search.text import pieces, plain_terms, terms
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
@@ -47,14 +47,14 @@ def _texts_of(entry: Entry, attributes: Iterable[str]) -> Iterator[str]:
         yield value if isinstance(value, str) else " ".join(value)
 
 
-def _scheme(name: str, tokens: Callable[[str], list[str]], read: Callable[[str], Terms]) -> Scheme:
+def _scheme(name: str, pieces: Callable[[str], list[str]], read: Callable[[str], Terms]) -> Scheme:
     fields = tuple(IndexedField(space=space) for space in range(len(FIELDS)))
-    return Scheme(name=f"okapi {name}", fields=fields, texts=_texts, tokens=tokens, read=read)
+    return Scheme(name=f"okapi {name}", fields=fields, texts=_texts, pieces=pieces, read=read)
 
 
 SCHEMES: Final[Mapping[str, Scheme]] = {
-    "full": _scheme("full", tokens, lambda token: Terms(word(token).terms)),
-    "plain": _scheme("plain", plain_terms, lambda token: Terms((token,))),
+    "full": _scheme("full", pieces, lambda piece: Terms(tuple(terms(piece)))),
+    "plain": _scheme("plain", lambda text: text.lower().split(), lambda piece: Terms(tuple(plain_terms(piece)))),
 }
 """By analyzer: each field in a space of its own."""
 

@@ -10,7 +10,7 @@ from pegboard.tools import Entry
 
 
 class Terms(NamedTuple):
-    """What one token of a text is looked up by. Immutable. ``parts`` make up a text's length, ``wholes`` do not."""
+    """What one piece of a text is looked up by. Immutable. ``parts`` make up a text's length, ``wholes`` do not."""
 
     parts: tuple[str, ...]
     wholes: tuple[str, ...] = ()
@@ -35,14 +35,14 @@ class IndexedField(NamedTuple):
 class Scheme:
     """How entries become an index. Process-wide, immutable; two of one ``name`` are the same.
 
-    ``texts`` gives the text of each of the ``fields``, ``tokens`` cuts a text, ``read`` turns a token into terms. Both
+    ``texts`` gives the text of each of the ``fields``, ``pieces`` cuts a text, ``read`` turns a piece into terms. Both
     depend on nothing but their argument. ``unit`` says how many units are one occurrence of weight 1.
     """
 
     name: str
     fields: tuple[IndexedField, ...]
     texts: Callable[[Entry], Sequence[str]]
-    tokens: Callable[[str], list[str]]
+    pieces: Callable[[str], list[str]]
     read: Callable[[str], Terms]
     unit: int = 1
 
