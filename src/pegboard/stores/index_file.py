@@ -1,0 +1,177 @@
+"""The search index of a catalog in one file that any number of processes map into memory.
+
+    candidates = kept("tools.index", catalog.all())    # mapped if the file fits, else built, and the file written
+
+The file is written beside its place, brought to the disk, and put there in one step: whoever opens it finds the old one
+or the new one, whole. It says what each entry was made of, so that of a catalog that has changed only the changed
+entries are indexed again. Equal entries give equal bytes.
+"""
+
+from __future__ import annotations
+
+import logging
+import mmap
+import os
+import secrets
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from pegboard.errors import StoreError
+from pegboard.search.candidates import NAMES, Candidates
+from pegboard.search.reading import STAMP, reading_of, stamps_of
+from pegboard.search.scheme import Scheme
+from pegboard.stores.index_format import FormatError, decoded, encoded
+from pegboard.tools import Entry
+
+if TYPE_CHECKING:
+    from pegboard.search.segment import Array
+
+logger = logging.getLogger(__name__)
+
+_UNFINISHED: Final = ".unfinished"
+_ABANDONED: Final = 3600.0  # seconds after which a file that somebody began to write is taken for nobody's
+_ENTRIES: Final = "entries"
+
+
+def kept(path: str | Path, entries: Iterable[Entry], stamps: Sequence[bytes] | None = None) -> Candidates:
+    """The candidates of ``entries`` with the index of the file, which is brought up to date where it does not fit.
+
+    ``stamps`` are the ``stamps_of`` the entries, for those who have them already. A file that is broken or cannot be
+    written is told of in the log, and costs the time to build the index.
+    """
+    entries = tuple(entries)
+    stamps = stamps_of(entries) if stamps is None else stamps
+    try:
+        found = load(path, entries, stamps)
+    except StoreError as error:
+        logger.warning("%s", error)
+        found = None
+    if found is not None and found[1]:
+        return found[0]
+    candidates = Candidates.of(entries) if found is None else found[0]
+    try:
+        save(path, candidates, stamps)
+    except StoreError as error:
+        logger.warning("%s", error)
+    return candidates
+
+
+def save(path: str | Path, candidates: Candidates, stamps: Sequence[bytes] | None = None) -> None:
+    """Write the index of a whole catalog. Raises StoreError when that fails; the file is then as it was."""
+    import numpy as np
+
+    stamps = stamps_of(candidates) if stamps is None else stamps
+    parts: dict[str, Mapping[str, Array]] = {_ENTRIES: {"stamps": np.frombuffer(b"".join(stamps), np.uint8)}}
+    for scheme in _schemes():
+        parts[scheme.name] = candidates.indexed_by(scheme).compact().arrays()
+    with _translated(path, "written"), _put(Path(path)) as file:
+        for piece in encoded(parts, {"reading": reading_of(_schemes())}):
+            file.write(piece)
+
+
+def load(
+    path: str | Path, entries: Iterable[Entry], stamps: Sequence[bytes] | None = None
+) -> tuple[Candidates, bool] | None:
+    """(the candidates with the index of the file, whether it has them all); None for no file, or another's reading.
+
+    What the file lacks is indexed when it is first searched. Raises StoreError for a file that cannot be read or is not
+    as it was written.
+    """
+    from pegboard.search.index import Index
+    from pegboard.search.segment import Segment
+
+    entries = tuple(entries)
+    stamps = stamps_of(entries) if stamps is None else stamps
+    with _translated(path, "read"):
+        data = _mapped(Path(path))
+        if data is None:
+            return None
+        parts, told = decoded(data)
+    if told["reading"] != reading_of(_schemes()):
+        return None
+    held = parts[_ENTRIES]["stamps"].tobytes()
+    indexes = [Index.whole(scheme, Segment.of(parts[scheme.name], scheme.groups)) for scheme in _schemes()]
+    if held == b"".join(stamps):
+        return Candidates.indexed(entries, indexes), True
+    moved, fresh = _moves(held, entries, stamps)
+    return Candidates.indexed(entries, [index.after(moved, fresh) for index in indexes]), False
+
+
+def _moves(held: bytes, entries: Sequence[Entry], stamps: Sequence[bytes]) -> tuple[Array, list[Entry]]:
+    """(the place in the file of each entry, -1 for one that it lacks; those)."""
+    import numpy as np
+
+    places = {held[at : at + STAMP]: at // STAMP for at in range(0, len(held), STAMP)}
+    moved = np.array([places.pop(stamp, -1) for stamp in stamps], np.int64)
+    return moved, [entry for entry, place in zip(entries, moved.tolist(), strict=True) if place < 0]
+
+
+def _schemes() -> tuple[Scheme, ...]:
+    from pegboard.search.lexical import SCHEME
+
+    return SCHEME, NAMES
+
+
+@contextmanager
+def _translated(path: str | Path, done: str) -> Iterator[None]:
+    """Say of which file an error is, and what to do."""
+    try:
+        yield
+    except FormatError as error:
+        raise StoreError(f"The index file {str(path)!r} cannot be used: {error}.", hint="It can be deleted.") from error
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise StoreError(
+            f"The index file {str(path)!r} cannot be {done}: {reason}.", hint="Look after the folder and its rights."
+        ) from error
+
+
+def _mapped(path: Path) -> memoryview | None:
+    """The bytes of the file in memory that all processes share; None when there is no file."""
+    try:
+        with path.open("rb") as file:
+            if not os.fstat(file.fileno()).st_size:
+                return memoryview(b"")
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except FileNotFoundError:
+        return None
+
+
+@contextmanager
+def _put(path: Path) -> Iterator[BinaryIO]:
+    """A new file that stands at ``path`` once it is complete and on the disk; not at all when writing fails."""
+    _clear(path)
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}{_UNFINISHED}")
+    try:
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        with open(descriptor, "wb") as file:  # noqa: PTH123  # a descriptor, no path
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            fresh.unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def _clear(path: Path) -> None:
+    """Remove what processes that were killed had begun to write."""
+    for left in path.parent.glob(f"{path.name}.*{_UNFINISHED}"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > _ABANDONED:
+                left.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Bring the new name to the disk, where the system can."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
