@@ -23,21 +23,15 @@ from pegboard.http_tools.placeholders import (
     placeholders_in,
 )
 from pegboard.http_tools.template import body_template
+from pegboard.net.headers import OURS, TOKEN
 from pegboard.net.urls import parse
 from pegboard.schema import nearest
 from pegboard.schema.meaning import types
 
-_TOKEN: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _LINES: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _CONTAINERS: Final = frozenset({"array", "object"})
 MAX_HOSTS: Final = 1_000
 """Hosts that the enums in one address may come to."""
-
-OURS: Final = frozenset(
-    {"host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade", "expect"}
-    | {"proxy-authorization", "proxy-connection", "accept-encoding"}
-)
-"""Headers that the client sets, and nobody else."""
 
 
 def check(definition: HttpDefinition, context: Collection[str], mistakes: Mistakes) -> None:
@@ -159,7 +153,7 @@ class _Checking:
         return not types(self.definition.parameters, items) <= _CONTAINERS
 
     def header(self, name: str, text: str, at: KeyPath) -> None:
-        if not _TOKEN.fullmatch(name):
+        if not TOKEN.fullmatch(name):
             hint = "Write the name out." if "{{" in name else "Use letters, digits and -."
             self.mistakes.wrong(at, f"{name[:60]!r} cannot be the name of a header.", hint)
         elif name.lower() in OURS:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pegboard.http_tools.checks import OURS
 from pegboard.http_tools.openapi.references import References
 from pegboard.http_tools.openapi.values import Unusable, listed, table, text
 from pegboard.http_tools.request import STYLES, WHERES, Where
+from pegboard.net.headers import OURS
 
 SETTINGS: Final = frozenset({"accept", "content-type", "authorization"})
 """Headers that the standard says are no parameters."""
