@@ -1,4 +1,5 @@
-"""``python -m tests.conformance``: the suite against the gateway at both revisions, then the Inspector.
+"""``python -m tests.conformance``: the suite against the gateway at both revisions, the Inspector, and the suite for
+clients against upstreams over HTTP.
 
     --fixture       the suite against the fixture alone: is it the gateway's fault?
     --if-possible   end well when npm or the network is missing
@@ -18,7 +19,7 @@ from typing import Final
 import anyio
 from mcp import Client
 
-from tests.conformance import inspector, suite
+from tests.conformance import client_suite, inspector, suite
 from tests.conformance.programs import CACHE, ROOT, CannotRunError, Programs, programs
 from tests.conformance.report import explanation, figures
 from tests.conformance.serving import FIXTURE, gateway, serving
@@ -42,7 +43,9 @@ def main() -> int:
     except CannotRunError as error:
         print(f"The conformance suite cannot run here: {error}", file=sys.stderr)
         return 0 if asked.if_possible else 2
-    went_well = fixture_alone(found) if asked.fixture else all([through_gateway(found), by_inspector(found)])
+    parts = (fixture_alone,) if asked.fixture else (through_gateway, by_inspector, as_client)
+    went = [part(found) for part in parts]
+    went_well = all(went)
     print("\nAll as expected." if went_well else "\nNot as expected: see the lines with '!'.")
     return 0 if went_well else 1
 
@@ -80,6 +83,19 @@ def by_inspector(found: Programs) -> bool:
             print(problem)
     print(f"Inspector: {time.monotonic() - began:.0f} s")
     return not problems
+
+
+def as_client(found: Programs) -> bool:
+    """Score upstreams over HTTP as the clients that they are."""
+    print()
+    went_well = True
+    for score in client_suite.run(found):
+        print(
+            f"As a client, {score.scenario}: {'! FAILS, ' if score.told else ''}{score.passed} of {score.checks} checks"
+        )
+        went_well &= not score.told
+        print(score.told, end="")
+    return went_well
 
 
 def scored(found: Programs, revision: str, address: str, label: str, expected: Path | None) -> bool:
