@@ -38,6 +38,11 @@ from pegboard.version import __version__
 
 if TYPE_CHECKING:
     from pegboard.search import Bm25Ranker, LexicalRanker, Ranked, Ranker, SubstringRanker
+    from pegboard.skills.catalog import SkillCatalog
+    from pegboard.skills.choice import SkillChoice
+    from pegboard.skills.roots import SkillRoot
+    from pegboard.skills.skill import Skill
+    from pegboard.skills.workspace import FileGrant, Sandbox, Workspace
     from pegboard.sources.python import Progress, tool
 
 __all__ = [
@@ -52,6 +57,7 @@ __all__ = [
     "Catalog",
     "Context",
     "Decision",
+    "FileGrant",
     "Halt",
     "Ledger",
     "LexicalRanker",
@@ -73,6 +79,11 @@ __all__ = [
     "Resource",
     "Rule",
     "RulePolicy",
+    "Sandbox",
+    "Skill",
+    "SkillCatalog",
+    "SkillChoice",
+    "SkillRoot",
     "Source",
     "SourceStatus",
     "SubstringRanker",
@@ -84,6 +95,7 @@ __all__ = [
     "Turn",
     "Verdict",
     "Visibility",
+    "Workspace",
     "__version__",
     "fingerprint",
     "invalidation_reason",
@@ -96,6 +108,13 @@ _LAZY: Final = {
     "Ranked": "pegboard.search",
     "Ranker": "pegboard.search",
     "SubstringRanker": "pegboard.search",
+    "SkillCatalog": "pegboard.skills.catalog",
+    "SkillChoice": "pegboard.skills.choice",
+    "SkillRoot": "pegboard.skills.roots",
+    "Skill": "pegboard.skills.skill",
+    "FileGrant": "pegboard.skills.workspace",
+    "Sandbox": "pegboard.skills.workspace",
+    "Workspace": "pegboard.skills.workspace",
     "Progress": "pegboard.sources.python",
     "tool": "pegboard.sources.python",
 }

@@ -84,6 +84,8 @@ def parse(text: str, *, as_written: bool = False) -> ParsedText:
         what = error.problem or error.context or "something is wrong"
         hint = next((hint for start, hint in _HINTS if what.startswith(start)), "")
         raise YamlSyntaxError(mark.index if mark else len(text), what, hint) from error
+    except UnicodeEncodeError as error:
+        raise YamlSyntaxError(error.start, "half a character (a lone surrogate)") from error
     except YAMLError as error:  # characters that YAML cannot hold
         raise YamlSyntaxError(getattr(error, "position", 0), "a character that may not stand in YAML") from error
     return ParsedText(value, lambda: reader.at)

@@ -41,18 +41,20 @@ def read_inside(root: Path, parts: Sequence[str], limit: int, offset: int = 0) -
     caller has looked that none of them is a way by itself.
     """
     descriptor = _open_from_folders(root, parts) if FROM_FOLDERS else _open_and_look(root, parts)
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
-        status = os.fstat(file.fileno())
+    try:
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise NoFileError(errno.EINVAL, "is no file")
         if offset:
-            file.seek(offset)
-        return _all(file, limit), status.st_size
+            os.lseek(descriptor, offset, os.SEEK_SET)
+        return _all(descriptor, limit), status.st_size
+    finally:
+        os.close(descriptor)
 
 
-def _all(file: object, limit: int) -> bytes:
+def _all(descriptor: int, limit: int) -> bytes:
     chunks: list[bytes] = []
-    while limit > 0 and (chunk := file.read(limit)):  # type: ignore[attr-defined]
+    while limit > 0 and (chunk := os.read(descriptor, limit)):
         chunks.append(chunk)
         limit -= len(chunk)
     return b"".join(chunks)

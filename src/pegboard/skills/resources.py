@@ -132,6 +132,8 @@ def read_resource(skill: Skill, path: str, offset: int = 0) -> Piece:
         image = _image(head)
         if image:
             return _whole(skill, parts, path, image, size)
+        if offset and offset >= size:
+            raise _no(skill, path, f"ends at byte {size:,}", "Read it from the beginning, without an offset.")
         data, size = read_inside(skill.root, (*skill.inside, *parts), MAX_TEXT_BYTES + 4, offset)
     except LinkError as error:
         raise _no(skill, path, "is behind a link, and links are not followed") from error
@@ -166,8 +168,6 @@ def _whole(skill: Skill, parts: list[str], path: str, media_type: str, size: int
 
 def _text(skill: Skill, path: str, data: bytes, offset: int, size: int) -> Piece:
     """The text of what was read, cut between characters."""
-    if offset and offset >= size:
-        raise _no(skill, path, f"ends at byte {size:,}", "Read it from the beginning, without an offset.")
     more = len(data) > MAX_TEXT_BYTES
     end = _boundary(data, MAX_TEXT_BYTES) if more else len(data)
     kept = data[:end]

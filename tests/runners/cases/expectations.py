@@ -10,6 +10,7 @@ from tests.runners.cases import (
     expecting,
     expecting_of_clients,
     expecting_of_requests,
+    expecting_of_skills,
     expecting_of_state,
     expecting_of_tools,
     expecting_of_world,
@@ -25,6 +26,7 @@ CHECKS: Final[dict[str, Check]] = {
     **expecting_of_clients.CHECKS,
     **expecting_of_state.CHECKS,
     **expecting_of_requests.CHECKS,
+    **expecting_of_skills.CHECKS,
 }
 
 

@@ -15,8 +15,8 @@ from tests.runners.cases.steps import STEPS
 
 FEATURES: Final = {
     "openapi": "OpenAPI documents",
-    "skills": "skills",
-    "generate_skills": "skills",
+    "generate_skills": "a budget for the prompt of skills",
+    "cli_skills_list": "the command pegboard skills",
     "embedder": "encoders",
 }
 """The step words whose feature has a name; any other is told as it stands."""

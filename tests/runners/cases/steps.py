@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.runners.cases import http_tools, over_http, persisting, setting_up, showing, using, wiring
+from tests.runners.cases import http_tools, over_http, persisting, setting_up, showing, skills, using, wiring
 from tests.runners.cases.step import Do
 
 STEPS: Final[dict[str, Do]] = {
@@ -12,6 +12,7 @@ STEPS: Final[dict[str, Do]] = {
     **http_tools.STEPS,
     **over_http.STEPS,
     **showing.STEPS,
+    **skills.STEPS,
     **using.STEPS,
     **wiring.STEPS,
     **persisting.STEPS,

@@ -19,6 +19,7 @@ from pegboard.net.client import HttpClient
 from pegboard.peg import Pegboard
 from pegboard.receipts import Receipt
 from pegboard.registry import SourceStatus, ToolRegistry
+from pegboard.skills.catalog import SkillCatalog
 from tests.runners.cases.answer import Answer
 from tests.runners.cases.case import Case, Step
 from tests.runners.cases.client import LineClient, beside
@@ -90,6 +91,7 @@ class World:
         self.heard = Heard()
         self.client: LineClient | None = None
         """The client that steps go through from now on; None for boards in this process."""
+        self.skills: SkillCatalog | None = None
         self.done: list[Step] = []
         """The steps so far."""
         self.acknowledge: Callable[[str], None] = lambda word: None
