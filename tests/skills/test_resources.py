@@ -189,6 +189,20 @@ def test_a_list_looks_at_so_many_entries_and_says_that_there_are_more(
     assert listed(skill_in(folder), 20).more
 
 
+@pytest.mark.usefixtures("both_ways")
+def test_a_folder_that_became_a_link_is_not_listed(folder: Path) -> None:
+    skill = skill_in(folder)
+    assert listed(skill, 20).paths == ("references/a.md",)
+    (folder / "references").rename(folder / "aside")
+    (folder / "references").symlink_to("../../outside")
+    assert listed(skill, 20).paths == ()
+    folder.rename(folder.parent / "moved")
+    (folder.parent.parent / "outside" / "assets").mkdir()
+    (folder.parent.parent / "outside" / "assets" / "x").write_text("x")
+    folder.symlink_to("../outside")
+    assert listed(skill, 20).paths == ()
+
+
 def test_folders_that_hold_themselves_end(folder: Path) -> None:
     (folder / "references" / "again").symlink_to("..")
     assert listed(skill_in(folder), 20).paths == ("references/a.md",)

@@ -1,4 +1,4 @@
-"""Opening a file below a folder, and no other: the only place where files of skills are opened.
+"""Opening what lies below a folder, and nothing else: the only place where files of skills are opened, or listed.
 
 Where the system can (Linux, macOS), every folder on the way is opened from the one before it and none may be a link,
 so that nothing that is swapped between a look and the opening leads out. Windows cannot open from a folder: there each
@@ -13,15 +13,19 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 FROM_FOLDERS: Final = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW") and hasattr(os, "O_DIRECTORY")
 """Whether the system opens a file from an opened folder, without following links."""
 
-_FILE: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_READ: Final = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_FILE: Final = _READ | getattr(os, "O_NONBLOCK", 0)
 """A pipe that nobody writes into must not make the opening wait."""
+
+_FOLDER: Final = _READ | getattr(os, "O_DIRECTORY", 0)
 
 _LINKS: Final = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)
 
@@ -52,6 +56,22 @@ def read_inside(root: Path, parts: Sequence[str], limit: int, offset: int = 0) -
         os.close(descriptor)
 
 
+@contextmanager
+def entries_inside(root: Path, parts: Sequence[str]) -> Iterator[Iterator[os.DirEntry[str]]]:
+    """What the folder holds that ``parts`` lead to below a real folder. Raises LinkError and OSError likewise."""
+    if not FROM_FOLDERS:
+        _look(root, parts)
+        with os.scandir(root.joinpath(*parts)) as entries:
+            yield entries
+        return
+    descriptor = _open_from_folders(root, parts, _FOLDER)
+    try:
+        with os.scandir(descriptor) as entries:
+            yield entries
+    finally:
+        os.close(descriptor)
+
+
 def _all(descriptor: int, limit: int) -> bytes:
     chunks: list[bytes] = []
     while limit > 0 and (chunk := os.read(descriptor, limit)):
@@ -60,14 +80,14 @@ def _all(descriptor: int, limit: int) -> bytes:
     return b"".join(chunks)
 
 
-def _open_from_folders(root: Path, parts: Sequence[str]) -> int:
-    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
+def _open_from_folders(root: Path, parts: Sequence[str], last: int = _FILE) -> int:
+    folder = os.open(root, _FOLDER)
     try:
         for part in parts[:-1]:
-            inner = _step(part, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW, folder)
+            inner = _step(part, _FOLDER, folder)
             os.close(folder)
             folder = inner
-        return _step(parts[-1], _FILE | os.O_NOFOLLOW, folder)
+        return _step(parts[-1], last, folder)
     finally:
         os.close(folder)
 
@@ -83,12 +103,18 @@ def _step(part: str, flags: int, folder: int) -> int:
         raise
 
 
-def _open_and_look(root: Path, parts: Sequence[str]) -> int:
+def _look(root: Path, parts: Sequence[str]) -> os.stat_result:
+    """What stands at the end of the way. Raises LinkError where a link stands on it."""
     path, seen = root, os.lstat(root)
     for number, part in enumerate(parts, start=1):
         path, seen = path / part, os.lstat(path / part)
         if _is_link(seen) or (number < len(parts) and not stat.S_ISDIR(seen.st_mode)):
             raise LinkError(errno.ELOOP, "a link, or no folder, stands on the way")
+    return seen
+
+
+def _open_and_look(root: Path, parts: Sequence[str]) -> int:
+    path, seen = root.joinpath(*parts), _look(root, parts)
     if not stat.S_ISREG(seen.st_mode):
         raise NoFileError(errno.EINVAL, "is no file")
     descriptor = os.open(path, _FILE)

@@ -6,12 +6,11 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from pegboard.errors import ToolError
 from pegboard.skills.discovery import is_plain
-from pegboard.skills.opening import LinkError, NoFileError, read_inside
+from pegboard.skills.opening import LinkError, NoFileError, entries_inside, read_inside
 from pegboard.skills.skill import Skill
 
 FOLDERS: Final = ("assets", "references", "scripts")
@@ -76,7 +75,7 @@ def listed(skill: Skill, most: int) -> Listed:
     found: list[str] = []
     budget = _Budget(MAX_LOOKED_AT)
     for folder in FOLDERS:
-        for path in _files(skill.folder / folder, folder, MAX_DEPTH, budget):
+        for path in _files(skill, (folder,), budget):
             if len(found) == most:
                 return Listed(tuple(found), more=True)
             found.append(path)
@@ -90,23 +89,21 @@ class _Budget:
         self.left = left
 
 
-def _files(folder: Path, shown: str, depth: int, budget: _Budget) -> Iterator[str]:
-    """The files below a folder in the order of their paths."""
-    entries: dict[str, bool] = _entries(folder, budget) if depth else {}
-    for name in sorted(entries):
-        if entries[name]:
-            yield from _files(folder / name, f"{shown}/{name}", depth - 1, budget)
-        else:
-            yield f"{shown}/{name}"
+def _files(skill: Skill, steps: tuple[str, ...], budget: _Budget) -> Iterator[str]:
+    """The files below a folder of a skill in the order of their paths."""
+    found = _entries(skill, steps, budget)
+    for name in sorted(found):
+        if not found[name]:
+            yield "/".join((*steps, name))
+        elif len(steps) < MAX_DEPTH:
+            yield from _files(skill, (*steps, name), budget)
 
 
-def _entries(folder: Path, budget: _Budget) -> dict[str, bool]:
+def _entries(skill: Skill, steps: tuple[str, ...], budget: _Budget) -> dict[str, bool]:
     """The names in a folder that may be listed, and whether each is a folder; none for a link or what is no folder."""
     found: dict[str, bool] = {}
     try:
-        if folder.is_symlink():
-            return {}
-        with os.scandir(folder) as entries:
+        with entries_inside(skill.root, (*skill.inside, *steps)) as entries:
             for entry in entries:
                 budget.left -= 1
                 if budget.left < 0:
