@@ -16,6 +16,27 @@ def test_a_glob_matches_what_the_standard_library_has_it_match(pattern: str, tex
     assert Glob(pattern).matches(text) is fnmatchcase(text, pattern)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "text", "matches"),
+    [
+        ("*a*a*", "a", False),
+        ("*b*b*", "ab", False),
+        ("*b*b*", "abb", True),
+        ("*a?*a?*", "ab", False),
+        ("*a?*a?*", "abaa", True),
+        ("*a*b*", "aba", True),
+        ("*ab*b", "ab", False),
+        ("*ab*b", "abb", True),
+        ("*a?*b", "ab", False),
+        ("a*a", "a", False),
+    ],
+)
+def test_every_piece_of_a_glob_has_a_place_of_its_own_and_the_first_will_do(
+    pattern: str, text: str, matches: bool
+) -> None:
+    assert Glob(pattern).matches(text) is matches is fnmatchcase(text, pattern)
+
+
 @given(st.text("ab*?", max_size=8), st.text("ab", max_size=10))
 def test_what_a_glob_asks_for_stands_in_whatever_it_matches(pattern: str, text: str) -> None:
     glob = Glob(pattern)
