@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from pegboard import Context, Limits, Pegboard, Tool, ToolResult, tool
+from pegboard import AllowAll, Context, Limits, Pegboard, Tool, ToolResult, tool
+from pegboard.dispatch import Dispatcher
 from pegboard.places import Gate, Places, StuckError, Ticket
 from tests.support import Receipts, make, registry_of
 
@@ -397,7 +398,22 @@ async def test_calls_that_would_wait_for_one_another_are_answered_at_once() -> N
     results = await asyncio.gather(board.call("a"), board.call("b"))
     told = sorted(result.text for result in results if isinstance(result, ToolResult))
     assert told[1] == "in"
-    assert "would wait without end" in told[0]
+    assert told[0] in [
+        f"{name!r} would wait without end: its place is held by calls that wait for this one. "
+        "Call it by itself, or raise the limit on calls at once."
+        for name in ("a", "b")
+    ]
+
+
+async def test_a_call_that_is_never_kept_waiting_was_stopped_when_its_time_is_over() -> None:
+    async def handler(arguments: dict[str, Any], context: Context) -> None:
+        await asyncio.Event().wait()
+
+    slow = make("t", handler=handler)
+    dispatcher = Dispatcher(AllowAll(), Limits(call_timeout=0.01), places=None)
+    result = await dispatcher.run("t", {}, Context(tool="t", call_id="c1"), lambda name: slow)
+    assert isinstance(result, ToolResult)
+    assert result.text.startswith("'t' took longer than 0.01 s and was stopped.")
 
 
 async def test_meta_tools_never_wait() -> None:
