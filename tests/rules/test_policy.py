@@ -169,6 +169,13 @@ async def test_deny_wins_over_every_allow() -> None:
     assert (await policy.decide(Principal(id="bob"), Action.INVOKE, tool)).allowed
 
 
+async def test_what_a_rule_lets_be_discovered_alone_is_seen_and_not_called() -> None:
+    policy, catalog = RulePolicy([Rule(principals=["*"], names=["*"], allow=["discover"])]), (make("t"),)
+    for action, may in ((Action.DISCOVER, True), (Action.INVOKE, False)):
+        assert (await policy.decide(ANN, action, catalog[0])).allowed is may
+        assert list(await policy.permitted(ANN, action, catalog)) == [may]
+
+
 @pytest.mark.parametrize(
     ("rules", "action", "reason"),
     [
@@ -214,6 +221,35 @@ async def test_principals_with_the_same_rights_share_a_mask_and_a_new_catalog_ha
     assert list(mask) == [True, False]
     assert list(await policy.permitted(Principal(id="eve"), Action.DISCOVER, catalog)) == [False, False]
     assert list(await policy.permitted(ANN, Action.DISCOVER, (make("b"), make("a2")))) == [False, True]
+
+
+async def test_the_masks_of_the_two_newest_catalogs_are_kept() -> None:
+    policy = RulePolicy([Rule(roles=["dev"], names=["a*"], allow=BOTH)])
+    old, new, newest = ((make("a"),), (make("a"), make("b")), (make("b"),))
+    mask = await policy.permitted(ANN, Action.DISCOVER, old)
+    await policy.permitted(ANN, Action.DISCOVER, new)
+    assert await policy.permitted(ANN, Action.DISCOVER, old) is mask
+    await policy.permitted(ANN, Action.DISCOVER, newest)
+    assert [table.entries for table in policy._tables] == [newest, new]
+
+
+async def test_of_a_catalog_that_changed_a_little_only_what_is_new_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    policy = RulePolicy([Rule(roles=["dev"], names=["t*"], tags=["x"], allow=BOTH)])
+    catalog = tuple(make(f"t{number}", tags=("x",)) for number in range(20))
+    await policy.permitted(ANN, Action.DISCOVER, catalog)
+    looked_at: list[str] = []
+    covers = Rule.covers
+
+    def noting(rule: Rule, entry: Entry) -> bool:
+        looked_at.append(entry.name)
+        return covers(rule, entry)
+
+    monkeypatch.setattr(Rule, "covers", noting)
+    mask = await policy.permitted(ANN, Action.DISCOVER, (*catalog, make("new")))
+    assert list(mask) == [*[True] * 20, False]
+    assert looked_at == ["new"]
 
 
 async def test_any_number_of_rights_leaves_memory_bounded() -> None:

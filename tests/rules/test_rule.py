@@ -95,12 +95,17 @@ def test_a_tier_that_depends_on_the_arguments_is_allowed_where_all_are_and_denie
     assert rule(tiers=["write"], deny=BOTH).covers(depends)
 
 
+def test_a_rule_that_denies_a_tier_leaves_the_others_alone() -> None:
+    assert rule(tiers=["write"], deny=BOTH).covers(REFUND)
+    assert not rule(tiers=["read", "exec"], deny=BOTH).covers(REFUND)
+
+
 @pytest.mark.parametrize(
     ("keys", "told"),
     [
         ({"names": ["*"], "allow": BOTH}, "principals is missing"),
         ({"roles": ["a"], "allow": BOTH}, "names is missing"),
-        ({"roles": ["a"], "names": ["*"]}, "either allow or deny"),
+        ({"roles": ["a"], "names": ["*"]}, "allow wanted either allow or deny"),
         ({"roles": ["a"], "names": ["*"], "allow": BOTH, "deny": BOTH}, "either allow or deny"),
         ({"roles": [], "names": ["*"], "deny": BOTH}, "roles wanted a list of texts that is not empty"),
         ({"roles": "admin", "names": ["*"], "allow": BOTH}, "roles wanted a list of texts"),
@@ -109,6 +114,7 @@ def test_a_tier_that_depends_on_the_arguments_is_allowed_where_all_are_and_denie
         ({"roles": ["a"], "names": ["shop.*"], "deny": BOTH}, "no name has '.'"),
         ({"roles": ["a"], "names": ["[a-c]*"], "deny": BOTH}, "no name has '[ ]'"),
         ({"roles": ["a"], "names": ["d\u0435lete_*"], "deny": BOTH}, "no name has '\u0435 (U+0435)'"),
+        ({"roles": ["a"], "names": ["delete\U00017000"], "deny": BOTH}, "(U+17000)"),
         ({"roles": ["a"], "names": ["delete_\uff0a"], "deny": BOTH}, "no name has '\uff0a (U+FF0A)'"),
         ({"roles": ["a"], "names": ["delete_*\u00a0"], "deny": BOTH}, "it would match nothing"),
         ({"roles": ["a"], "sources": ["sh\u200bop"], "deny": BOTH}, "it would match nothing"),
@@ -117,8 +123,14 @@ def test_a_tier_that_depends_on_the_arguments_is_allowed_where_all_are_and_denie
         ({"roles": ["a"], "kinds": ["tools"], "deny": BOTH}, "kinds wanted tool or skill"),
         ({"roles": ["a"], "tiers": ["admin"], "deny": BOTH}, "tiers wanted read or write or exec"),
         ({"roles": ["a"], "names": ["*"], "deny": ["call"]}, "deny wanted discover or invoke"),
-        ({"roles": ["a"], "names": ["*"], "allow": BOTH, "approves": "all"}, "approves wanted one of"),
-        ({"roles": ["a"], "names": ["*"], "deny": BOTH, "approves": "read"}, "only where the rule allows to invoke"),
+        (
+            {"roles": ["a"], "names": ["*"], "allow": BOTH, "approves": "all"},
+            "approves wanted one of read, write, exec, got 'all'.",
+        ),
+        (
+            {"roles": ["a"], "names": ["*"], "deny": BOTH, "approves": "read"},
+            "approves has a meaning only where the rule allows to invoke.",
+        ),
         ({"roles": ["a"], "names": ["*"], "allow": ["discover"], "approves": "read"}, "only where the rule allows"),
     ],
 )
@@ -128,7 +140,12 @@ def test_what_could_mean_something_else_is_no_rule(keys: dict[str, Any], told: s
     assert told in str(raised.value)
 
 
+def test_a_rule_that_stands_nowhere_is_named_without_a_place() -> None:
+    with pytest.raises(PolicyError, match=r"^A rule: allow wanted either allow or deny"):
+        Rule(roles=["a"], names=["*"])
+
+
 def test_names_of_any_script_can_be_named() -> None:
-    for name in ("расчёт-*", "notes-заметки", "café", "cafe\u0301-2", "技能?"):
+    for name in ("расчёт-*", "notes-заметки", "café", "cafe\u0301-2", "a\u0338-3", "技能?"):
         assert rule(names=[name]).covers(make("t")) is False
     assert rule(names=["*"]).covers(make("t"))
