@@ -187,8 +187,9 @@ async def test_a_commit_that_always_loses_gives_up_with_its_queue_intact() -> No
 
     board = await open_bare(peg_of(store=Losing()))
     board.pin("a")
-    with pytest.raises(StoreError, match="20 times"):
+    with pytest.raises(StoreError, match="20 times") as raised:
         await board.commit()
+    assert raised.value.hint == "Commit again."
     assert board.pending == (("a",), ())
 
 

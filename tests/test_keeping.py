@@ -77,7 +77,9 @@ class Gated(MemoryPinStore):
 
 
 @pytest.mark.parametrize("fault", [OSError("no space"), KeyError("row"), TimeoutError(), asyncio.CancelledError()])
-async def test_whatever_a_store_raises_is_a_store_error_and_the_queue_is_kept(fault: BaseException) -> None:
+async def test_whatever_a_store_raises_is_a_store_error_and_the_queue_is_kept(
+    fault: BaseException, caplog: pytest.LogCaptureFixture
+) -> None:
     store = Stranger()
     board = await opened(peg_of(store))
     before = board.listing().bytes
@@ -86,6 +88,8 @@ async def test_whatever_a_store_raises_is_a_store_error_and_the_queue_is_kept(fa
     with pytest.raises(StoreError, match=f"could not save the board: it failed with {type(fault).__name__}") as raised:
         await board.commit()
     assert raised.value.__cause__ is fault
+    assert "Nothing that was queued is lost" in raised.value.hint
+    assert caplog.messages == ["the store could not save a board"]
     assert board.pending == (("a",), ())
     assert board.listing().bytes == before
     assert (await board.commit()).added == ("a",)
@@ -270,6 +274,18 @@ async def test_a_board_that_is_closed_while_it_commits_is_closed_after_that() ->
         await board.commit()
 
 
+async def test_a_board_that_is_closed_before_its_first_commit_is_never_saved() -> None:
+    peg = peg_of()
+    board = await opened(peg)
+    await board.close()
+    board.pin("a")
+    with pytest.raises(BoardError, match=f"^There is no board '{board.id}'") as raised:
+        await board.commit()
+    assert "Open a new one" in raised.value.hint
+    with pytest.raises(BoardError):
+        await opened(peg, board.id)
+
+
 async def test_a_board_that_was_closed_elsewhere_is_not_brought_back_by_a_commit() -> None:
     peg = peg_of()
     one = await opened(peg)
@@ -290,5 +306,5 @@ async def test_a_record_that_became_somebody_elses_is_not_written_to() -> None:
     board = await opened(peg_of(store))
     await board.commit()
     await store.save(board.id, PinRecord(owner="somebody else", generation=2))
-    with pytest.raises(BoardError):
+    with pytest.raises(BoardError, match=board.id):
         await board.commit()
