@@ -22,6 +22,7 @@ HEADINGS = {
     "import": "[[import]]",
     "python": "[[python]]",
     "http_tools": "[[http_tools]]",
+    "openapi": "[[openapi]]",
 }
 TABLES = {**SECTIONS, **{".".join(at): model for at, model in INSIDE.items()}}
 ENVIRON = {"GITHUB_TOKEN": "t"}

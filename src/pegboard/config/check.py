@@ -21,6 +21,7 @@ from pegboard.config.model import (
     Keys,
     LimitKeys,
     LogKeys,
+    OpenApiKeys,
     PolicyKeys,
     PrincipalKeys,
     ProfileKeys,
@@ -65,8 +66,9 @@ _WRITTEN: Final[Mapping[str, str]] = {
     "import": "[[import]]",
     "python": "[[python]]",
     "http_tools": "[[http_tools]]",
+    "openapi": "[[openapi]]",
 }
-_LISTS: Final = frozenset({"import", "python", "http_tools"})
+_LISTS: Final = frozenset({"import", "python", "http_tools", "openapi"})
 _MANY: Final = frozenset({"upstreams", "principals", "context", *_LISTS})
 """Sections that hold many tables."""
 
@@ -107,6 +109,7 @@ class CheckedFile:
     python: dict[int, PythonKeys] = field(default_factory=dict)
     http: HttpKeys = field(default_factory=HttpKeys)
     http_tools: dict[int, HttpToolKeys] = field(default_factory=dict)
+    openapi: dict[int, OpenApiKeys] = field(default_factory=dict)
     context: dict[str, ContextKeys] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
     problems: list[ConfigProblem] = field(default_factory=list)

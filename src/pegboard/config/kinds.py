@@ -147,6 +147,19 @@ def table_of(kind: Kind, names: Kind | None = None) -> Kind:
     return Kind(wanted="a table", fits=lambda value: isinstance(value, dict), items=kind, names=names)
 
 
+_SECRET_PARTS: Final = frozenset(("secret", "username", "password", "client_id", "client_secret", "token_url"))
+
+
+def _names_secrets(value: Mapping[str, Any]) -> bool:
+    """Whether a table names the secrets of one security scheme."""
+    texts = [value[key] for key in value.keys() & _SECRET_PARTS]
+    more = {key: value[key] for key in value.keys() - _SECRET_PARTS}
+    scopes, in_body = more.pop("scopes", []), more.pop("in_body", False)
+    listed = isinstance(scopes, list) and all(isinstance(scope, str) for scope in scopes)
+    named = all(isinstance(text, str) and text.strip() for text in texts)
+    return not more and listed and named and isinstance(in_body, bool)
+
+
 def _text(finer: Kind, *, secret: bool = False) -> Kind:
     return Kind(
         wanted="text in quotes",
@@ -179,6 +192,13 @@ PREFIX: Final = Kind(
     fits=lambda value: value is False or (is_legal(value) and slug(value) == value),
 )
 TEXTS: Final = list_of(TEXT)
+SCHEME_SECRET: Final = Kind(
+    wanted='the name of a secret, or a table such as { username = "...", password = "..." } of names',
+    fits=lambda value: (
+        (isinstance(value, str) and value.strip() != "") or (isinstance(value, dict) and _names_secrets(value))
+    ),
+)
+SCHEME_SECRETS: Final = table_of(SCHEME_SECRET)
 CONTEXT_NAME: Final = Kind(
     wanted="letters, digits and _", fits=lambda value: value.replace("_", "a").isalnum() and value.isascii()
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +13,7 @@ from pegboard.config.clients import is_client_file
 from pegboard.config.expand import Scope
 from pegboard.config.imports import Candidate, Imported, Importer
 from pegboard.config.model import ImportKeys, PolicyKeys, Settings, Upstream, UpstreamKeys
+from pegboard.config.openapi import documents_of
 from pegboard.config.paths import path_of, state_folder
 from pegboard.config.resolve import Layer, resolve
 from pegboard.documents.problems import ConfigProblem, Level, config_error
@@ -31,8 +32,8 @@ class Loaded:
 
     ``files`` are all that were read or looked for: a change of one can change the result. What else the files may have
     meant is not known where ``held`` names upstreams that were set aside for a mistake, ``broken`` imported files that
-    could not be understood, and ``unread`` sections (``upstreams``, ``import``, ``python``, ``http_tools``) of which a
-    part was not.
+    could not be understood, and ``unread`` sections (``upstreams``, ``import``, ``python``, ``http_tools``,
+    ``openapi``) of which a part was not.
     """
 
     settings: Settings
@@ -115,8 +116,13 @@ class _Load:
             self.problems.extend((*file.problems, *_missing_files(main, file)))
         imported = [candidate for one in self.imports(main, file, clients) for candidate in self.taken(one)]
         upstreams = self.upstreams(own, imported)
+        settings = _settings(main, self.importer, file, upstreams)
+        if main is not None:
+            openapi, problems = documents_of(main, file, upstreams, main.file.parent)
+            settings = replace(settings, openapi=openapi)
+            self.problems.extend(problems)
         return Loaded(
-            settings=_settings(main, self.importer, file, upstreams),
+            settings=settings,
             problems=_in_order(self.problems),
             files=tuple(dict.fromkeys(self.files)),
             broken=frozenset(self.broken),

@@ -18,6 +18,7 @@ from pegboard.config.kinds import (
     FLAG,
     NAME,
     PREFIX,
+    SCHEME_SECRETS,
     SECONDS,
     SECRETS,
     TEXT,
@@ -33,16 +34,20 @@ from pegboard.config.kinds import (
     table,
     table_of,
 )
+from pegboard.config.paths import path_of
 from pegboard.context_map import CREDENTIALS, Origin
 from pegboard.drift import OnDrift
 from pegboard.errors import ConfigError
-from pegboard.http_tools.definition import CONTEXT_NAMES
+from pegboard.http_tools.definition import CONTEXT_NAMES, METHODS
+from pegboard.http_tools.openapi.options import ImportOptions
 from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
+from pegboard.naming import slug
 from pegboard.net.egress import EgressPolicy
 from pegboard.rules import WORDS, Rule, faults
 from pegboard.sources.http import HttpFileSpec
 from pegboard.sources.mcp.spec import Era, HttpSpec, StdioSpec
+from pegboard.sources.openapi import OpenApiSpec, default_name
 from pegboard.tools import Approval, OutputCheck, Visibility
 
 Ranker = Literal["lexical", "bm25", "substring", "keyword"]
@@ -73,6 +78,8 @@ CLAIMS: Final = table_of(TEXT)
 SCHEMES: Final = list_of(choice("https", "http"))
 PORTS: Final = list_of(integer(1, 65535))
 PRIVATE_HOSTS: Final = table_of(NAMES)
+HTTP_METHODS: Final = list_of(choice(*(name for method in METHODS for name in (method, method.lower()))))
+VARIABLE_VALUES: Final = table_of(TEXT)
 SECRET_PLACES: Final = list_of(choice("environment", "files", "keyring"))
 
 
@@ -390,6 +397,74 @@ class HttpToolKeys(Keys):
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class OpenApiKeys(Keys):
+    """``[[openapi]]``: a document whose operations are tools. Immutable; belongs to one load."""
+
+    file: str | None = key(NAME, "An OpenAPI document, in JSON or YAML, relative to this one.")
+    url: str | None = key(NAME, "The address of one; exactly its scheme, host and port are allowed.")
+    name: str | None = key(NAME, "The source's name; unset: made of the document's own.")
+    prefix: str | Literal[False] | None = key(
+        PREFIX, "What stands before its tools' names, with `__`; unset: its name."
+    )
+    server: str | None = key(NAME, "The address to send to, in place of the document's own, and allowed exactly.")
+    server_variables: Mapping[str, str] | None = key(VARIABLE_VALUES, "Values of variables in the document's servers.")
+    secrets: Mapping[str, Any] | None = key(SCHEME_SECRETS, "Names of secrets, by the document's security schemes.")
+    headers: Mapping[str, Secret] | None = key(SECRETS, "Headers of every request; may hold `{{secret.NAME}}`.")
+    tags: tuple[str, ...] | None = key(TEXTS, "Globs of tags; operations with one of them are taken in.")
+    methods: tuple[str, ...] | None = key(HTTP_METHODS, "Methods; only these are taken in.")
+    paths: tuple[str, ...] | None = key(TEXTS, "Globs of paths; only these are taken in.")
+    exclude_paths: tuple[str, ...] | None = key(TEXTS, "Globs of paths; these are not taken in.")
+    operations: tuple[str, ...] | None = key(TEXTS, "Globs of operationIds; only these are taken in.")
+    include: tuple[str, ...] | None = key(TEXTS, "Globs of its tools' names; only these are taken in.")
+    exclude: tuple[str, ...] | None = key(TEXTS, "Globs of its tools' names; these are not taken in.")
+    deprecated: bool = key(FLAG, "Take in what the document calls deprecated, too.", True)
+    visibility: Word = key(VISIBILITY, "Of its tools: one word for all, or a table from globs.")
+    approval: Word = key(APPROVAL, "The tier of its tools; unset: read for GET, HEAD and OPTIONS, else write.")
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """A document that is nowhere, or in two places; addresses that nothing can be sent to."""
+        if (self.file is None) is (self.url is None):
+            yield "file", "wanted a file or a url, and one of them only."
+        for name in ("url", "server"):
+            try:
+                EgressPolicy.allowing(origins=[address] if (address := getattr(self, name)) else [])
+            except ConfigError as error:
+                yield name, str(error)
+
+    def spec(self, base: Path) -> OpenApiSpec:
+        """What the source is told; ``base`` is the folder that a relative file lies in."""
+        name = self.name or default_name(self.url or self.file or "")
+        return OpenApiSpec(
+            name=name,
+            file=None if self.file is None else path_of(self.file, base),
+            url=self.url or "",
+            options=self._options,
+            shown=HttpFileSpec(
+                prefix=slug(name) if self.prefix is None else self.prefix or "",
+                visibility=self.visibility or Visibility.ON_DEMAND,
+                approval=self.approval,
+            ),
+        )
+
+    @property
+    def _options(self) -> ImportOptions:
+        return ImportOptions(
+            server=self.server or "",
+            server_variables=self.server_variables or {},
+            secrets=self.secrets or {},
+            headers={name: secret.value for name, secret in (self.headers or {}).items()},
+            deprecated=self.deprecated,
+            tags=self.tags or (),
+            methods=self.methods or (),
+            paths=self.paths or (),
+            exclude_paths=self.exclude_paths or (),
+            operations=self.operations or (),
+            include=self.include or (),
+            exclude=self.exclude or (),
+        )
+
+
 SECTIONS: Final[Mapping[str, type[Keys]]] = {
     "gateway": GatewayKeys,
     "limits": LimitKeys,
@@ -406,10 +481,11 @@ SECTIONS: Final[Mapping[str, type[Keys]]] = {
     "python": PythonKeys,
     "http": HttpKeys,
     "http_tools": HttpToolKeys,
+    "openapi": OpenApiKeys,
     "context": ContextKeys,
 }
 """The tables of the file. ``upstreams``, ``principals`` and ``context`` hold one such table a name; ``import``,
-``python`` and ``http_tools`` are lists of them."""
+``python``, ``http_tools`` and ``openapi`` are lists of them."""
 
 INSIDE: Final[Mapping[tuple[str, str], type[Keys]]] = {("policy", "rules"): RuleKeys}
 """The keys of sections that hold lists of tables."""
@@ -458,6 +534,7 @@ class Settings:
     python: tuple[Path, ...] = ()
     http: HttpKeys = field(default_factory=HttpKeys)
     http_tools: Mapping[Path, HttpFileSpec] = field(default_factory=dict)
+    openapi: Mapping[str, OpenApiSpec] = field(default_factory=dict)
     secrets_folder: Path | None = None
     context: Mapping[str, Origin] = field(default_factory=dict)
     file: Path | None = field(default=None, compare=False)

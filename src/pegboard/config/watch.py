@@ -15,11 +15,12 @@ from pegboard.config.load import Loaded
 from pegboard.config.model import Settings, Upstream
 from pegboard.config.paths import real
 from pegboard.config.reload import diff
-from pegboard.config.wire import Wired, depth_of, http_source, names_of_files, policy_of, source_of
+from pegboard.config.wire import Wired, depth_of, http_source, names_of_files, openapi_source, policy_of, source_of
 from pegboard.documents.problems import ConfigProblem, Level
 from pegboard.errors import ConfigError
 from pegboard.registry import Source
 from pegboard.sources.http import HttpToolFile
+from pegboard.sources.openapi import OpenApiDocument, OpenApiSpec
 from pegboard.sources.python_file import PythonFile
 from pegboard.threads import in_thread
 
@@ -65,6 +66,7 @@ class Reloader:
         self._upstreams = dict(loaded.settings.upstreams)
         self._python = {path: _stamp(path) for path in loaded.settings.python}
         self._http = {path: (spec, _stamp(path)) for path, spec in loaded.settings.http_tools.items()}
+        self._openapi = {name: (spec, _stamp_of(spec)) for name, spec in loaded.settings.openapi.items()}
         self._seen = self._stamps()
         self._lock = asyncio.Lock()
 
@@ -103,6 +105,7 @@ class Reloader:
             await self._apply_upstreams(loaded)
             await self._apply_python(loaded)
             await self._apply_http(loaded)
+            await self._apply_openapi(loaded)
 
     async def _reload_whatever_comes(self) -> None:
         try:
@@ -171,6 +174,21 @@ class Reloader:
                 await self._put(http_source(names[path], path, spec, settings, self._environ))
         self._http = {path: self._http[path] for path in held} | fresh
 
+    async def _apply_openapi(self, loaded: Loaded) -> None:
+        settings = loaded.settings
+        fresh = {name: (spec, _stamp_of(spec)) for name, spec in settings.openapi.items()}
+        held = {name for name in self._openapi if "openapi" in loaded.unread}
+        found = diff(self._openapi, fresh, held)
+        sources = {source.name: source for source in self._peg.sources if isinstance(source, OpenApiDocument)}
+        for name in found.stop:
+            await self._remove(name)
+        for name, (spec, _) in {**found.start, **found.change}.items():
+            if name in found.change and spec == self._openapi[name][0]:
+                sources[name].reload()
+            else:
+                await self._put(openapi_source(spec, settings, self._environ))
+        self._openapi = {name: self._openapi[name] for name in held} | fresh
+
     async def _put(self, source: Source) -> None:
         """Add a source, or put it in the place of the one of its name."""
         try:
@@ -186,7 +204,8 @@ class Reloader:
 
     def _watched(self) -> tuple[Path, ...]:
         settings = self._loaded.settings
-        return (*self._loaded.files, *settings.python, *settings.http_tools)
+        documents = (spec.file for spec in settings.openapi.values() if spec.file is not None)
+        return (*self._loaded.files, *settings.python, *settings.http_tools, *documents)
 
     def _stamps(self) -> dict[Path, Stamp]:
         return {file: _stamp(file) for file in self._watched()}
@@ -195,6 +214,11 @@ class Reloader:
         """The folders to watch: those of the files, and of what the files are links to."""
         places = {place.parent for file in self._watched() for place in (file, real(file))}
         return {_existing(place) for place in places}
+
+
+def _stamp_of(spec: OpenApiSpec) -> Stamp:
+    """Of a document with an address there is none: nobody tells when it changes."""
+    return None if spec.file is None else _stamp(spec.file)
 
 
 def _stamp(file: Path) -> Stamp:
@@ -237,5 +261,6 @@ def _existing(folder: Path) -> Path:
 
 def _changed_elsewhere(old: Settings, new: Settings) -> Iterable[str]:
     """The parts of the settings, other than sources and the policy, that are not equal."""
-    old = replace(old, upstreams=new.upstreams, python=new.python, http_tools=new.http_tools, policy=new.policy)
+    applied = ("upstreams", "python", "http_tools", "openapi", "policy")
+    old = replace(old, **{name: getattr(new, name) for name in applied})
     return (name for name, value in vars(new).items() if value != getattr(old, name))

@@ -22,6 +22,7 @@ from pegboard.sources.http import HttpFileSpec, HttpToolFile
 from pegboard.sources.mcp import HttpSpec, HttpUpstream, McpUpstream, StdioSpec, StdioUpstream
 from pegboard.sources.mcp.headers import secret_parts, secrets_in_address
 from pegboard.sources.mcp.launch import secret_values
+from pegboard.sources.openapi import OpenApiDocument, OpenApiSpec
 from pegboard.sources.overlay import OverlaySource
 from pegboard.sources.python_file import PythonFile
 
@@ -75,6 +76,7 @@ def build(
             http_source(names[path], path, spec, settings, environ, http_client)
             for path, spec in settings.http_tools.items()
         ),
+        *(openapi_source(spec, settings, environ, http_client) for spec in settings.openapi.values()),
         *(source_of(upstream, settings, depth, environ, http_client) for upstream in settings.upstreams.values()),
     ]
     ranker = None
@@ -176,6 +178,16 @@ def http_source(
     return HttpToolFile(name, path, runtime, spec=spec, client=client, environ=environ)
 
 
+def openapi_source(
+    spec: OpenApiSpec,
+    settings: Settings,
+    environ: Mapping[str, str] | None = None,
+    client: Callable[[], HttpClient] | None = None,
+) -> OpenApiDocument:
+    """The source that runs an OpenAPI document."""
+    return OpenApiDocument(spec, http_runtime(settings, environ), client=client)
+
+
 def overlay_source(
     store: ToolStore,
     settings: Settings,
@@ -242,7 +254,8 @@ def depth_of(environ: Mapping[str, str]) -> int:
 
 def names_of_files(settings: Settings) -> dict[Path, str]:
     """The sources' names of all files of tools."""
-    return file_names((*settings.python, *settings.http_tools), (*settings.upstreams, overlay_name(settings)))
+    taken = (*settings.upstreams, *settings.openapi, overlay_name(settings))
+    return file_names((*settings.python, *settings.http_tools), taken)
 
 
 def file_names(files: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ from pegboard.http_tools.reading import read_definition
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a file came to. Immutable. ``unread`` says that the file as a whole could not be understood.
+    """What a file came to. Immutable. ``unread`` says that the file as a whole could not be understood,
+    ``left_out`` which tools were not asked for, each with what left it out.
 
     A tool with a mistake is not among ``definitions``; ``problems`` has all of its mistakes, with ``entry`` its name.
     """
@@ -27,6 +28,7 @@ class Loaded:
     definitions: tuple[HttpDefinition, ...] = ()
     problems: tuple[ConfigProblem, ...] = ()
     unread: bool = False
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def errors(self) -> tuple[ConfigProblem, ...]:

@@ -7,7 +7,7 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol, TypeVar
 
 from pegboard.documents.problems import Level
 from pegboard.errors import PegboardError, RefusedRequestError, told
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from pegboard.net.client import HttpClient
 
 logger = logging.getLogger(__name__)
+
+_NAMED: Final = 3
+"""Tools that one note names."""
 
 T = TypeVar("T")
 
@@ -202,6 +205,7 @@ class HttpSource(ABC):
         held.definitions |= kept
         held.problems = tuple(_problems(self.name, loaded, kept))
         held.excluded = {name: why for name in held.definitions if (why := self.spec.excludes(name))}
+        held.excluded = {**loaded.left_out, **held.excluded}
         taken = [one for name, one in held.definitions.items() if name not in held.excluded]
         held.notes = (*_notes(loaded, kept), *[note async for note in _absent(taken, runtime)])
         held.notes += tuple(_unreachable(taken, runtime.policy))
@@ -244,25 +248,36 @@ def _notes(loaded: Loaded, kept: Mapping[str, HttpDefinition]) -> Iterator[str]:
 
 async def _absent(definitions: list[HttpDefinition], runtime: HttpRuntime) -> AsyncIterator[str]:
     """Secrets that have no value now: their tools cannot be called before they have one."""
+    needing: dict[str, list[str]] = {}
     for one in definitions:
         for name in secret_names(one):
-            if await runtime.secrets.get(name) is None:
-                yield f"{one.name} needs the secret {name!r}, which is not set"
+            needing.setdefault(name, []).append(one.name)
+    for name, tools in needing.items():
+        if await runtime.secrets.get(name) is None:
+            yield f"{_some(tools)} {'needs' if len(tools) == 1 else 'need'} the secret {name!r}, which is not set"
 
 
 def _unreachable(definitions: list[HttpDefinition], policy: EgressPolicy) -> Iterator[str]:
     """Addresses that the guard will refuse, as far as that can be known without a look-up."""
+    at: dict[str, list[str]] = {}
     for one in definitions:
-        origin = one.request.url.partition("?")[0]
-        scheme, _, rest = origin.partition("://")
+        scheme, _, rest = one.request.url.partition("?")[0].partition("://")
         host = rest.partition("/")[0]
-        if "{{" in host:
-            continue
+        if "{{" not in host:
+            at.setdefault(f"{scheme}://{host}/", []).append(one.name)
+    for address, tools in at.items():
         try:
-            policy.admit(parse(f"{scheme}://{host}/"))
+            policy.admit(parse(address))
         except RefusedRequestError as error:
             hint = "allow it under [http], for example with origins"
-            yield f"{one.name} cannot reach its address: {error.detail}; {hint}"
+            yield f"{_some(tools)} cannot reach {'its' if len(tools) == 1 else 'their'} address: {error.detail}; {hint}"
+
+
+def _some(tools: list[str]) -> str:
+    """Tools by name: all of a few, else the first and how many more."""
+    if len(tools) <= _NAMED:
+        return " and ".join(filter(None, (", ".join(tools[:-1]), tools[-1])))
+    return f"{', '.join(tools[: _NAMED - 1])} and {len(tools) - _NAMED + 1} more"
 
 
 def _by_glob(setting: T | Mapping[str, T], name: str) -> T | None:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from pegboard.errors import DefinitionError
-from pegboard.http_tools.openapi import Imported, ImportOptions, import_openapi
+from pegboard.http_tools.openapi.importing import import_openapi
+from pegboard.http_tools.openapi.options import ImportOptions
+from pegboard.http_tools.openapi.report import Imported
 from pegboard.naming import is_legal
 from pegboard.schema.walk import at, pointer_steps
 from pegboard.tools import MISSING

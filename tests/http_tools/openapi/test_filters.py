@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pegboard.http_tools.openapi import ImportOptions
+from pegboard.http_tools.openapi.options import ImportOptions
 from tests.http_tools.openapi.things import imported
 
 PATHS = {

@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pegboard.errors import DefinitionError
-from pegboard.http_tools.openapi import Imported, import_openapi, importing, schemas
+from pegboard.http_tools.openapi import importing, schemas
+from pegboard.http_tools.openapi.importing import import_openapi
+from pegboard.http_tools.openapi.report import Imported
 from tests.http_tools.openapi.things import document, imported, reason, swagger, with_body
 
 STRING = {"type": "string"}

@@ -8,7 +8,8 @@ import pytest
 
 from pegboard.errors import DefinitionError
 from pegboard.http_tools.definition import HttpDefinition
-from pegboard.http_tools.openapi import ImportOptions, import_openapi
+from pegboard.http_tools.openapi.importing import import_openapi
+from pegboard.http_tools.openapi.options import ImportOptions
 from pegboard.http_tools.reading import read_definition
 from pegboard.http_tools.request import Auth, Encoding, Place
 from tests.http_tools.openapi.things import document, imported, only, reason, swagger, takes, with_body

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pegboard.errors import DefinitionError
-from pegboard.http_tools.openapi import ImportOptions, Operation
+from pegboard.http_tools.openapi.options import ImportOptions
+from pegboard.http_tools.openapi.report import Operation
 from pegboard.http_tools.request import Auth
 from tests.http_tools.openapi.things import imported
 

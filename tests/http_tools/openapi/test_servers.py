@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pegboard.errors import DefinitionError
-from pegboard.http_tools.openapi import ImportOptions, import_openapi
+from pegboard.http_tools.openapi.importing import import_openapi
+from pegboard.http_tools.openapi.options import ImportOptions
 from tests.http_tools.openapi.things import document, swagger
 
 PATHS = {"/ping": {"get": {"operationId": "ping"}}}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.http_tools.openapi import ImportOptions
+from pegboard.http_tools.openapi.options import ImportOptions
 from pegboard.http_tools.openapi.slimming import bounded, slimmed
 from tests.http_tools.openapi.things import imported, with_body
 

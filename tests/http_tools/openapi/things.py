@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from pegboard.http_tools.definition import HttpDefinition
-from pegboard.http_tools.openapi import Imported, ImportOptions, import_openapi
+from pegboard.http_tools.openapi.importing import import_openapi
+from pegboard.http_tools.openapi.options import ImportOptions
+from pegboard.http_tools.openapi.report import Imported
 from pegboard.schema import problems
 
 SERVER = "https://api.example.com/v1"

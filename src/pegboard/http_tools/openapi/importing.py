@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
 from pegboard.errors import DefinitionError
-from pegboard.http_tools.definition import METHODS, WITHOUT_EFFECT, HttpDefinition
+from pegboard.http_tools.definition import CONTEXT_NAMES, METHODS, WITHOUT_EFFECT, HttpDefinition
 from pegboard.http_tools.openapi import swagger
 from pegboard.http_tools.openapi.arguments import Arguments, arguments_of
 from pegboard.http_tools.openapi.bodies import RequestBody, bare, body_of, check_sendable, is_json
@@ -46,20 +46,27 @@ _IN_PATH: Final = re.compile(r"\{([^{}/?#]+)\}")
 _SAFE: Final = "/%:@!$&'()*+,;=~"
 
 
-def import_openapi(document: str | Mapping[str, Any], options: ImportOptions | None = None) -> Imported:
+def import_openapi(
+    document: str | Mapping[str, Any],
+    options: ImportOptions | None = None,
+    *,
+    context: Collection[str] = CONTEXT_NAMES,
+) -> Imported:
     """The tools of a document, given as text or as a value that was parsed already; nothing is fetched.
 
-    Every operation is a tool, or is set aside with its reason. Raises DefinitionError where the document cannot be
+    Every operation is a tool, or is set aside with its reason. ``context`` are the names that ``{{ctx.*}}`` may have
+    in the operator's headers. Raises DefinitionError where the document cannot be
     read, names no address to send to, or does not have what the options name.
     """
-    return _Import(read(document), options or ImportOptions()).run()
+    return _Import(read(document), options or ImportOptions(), context).run()
 
 
 class _Import:
     """One import. Lives as long as ``import_openapi``."""
 
-    def __init__(self, document: OpenApi, options: ImportOptions) -> None:
+    def __init__(self, document: OpenApi, options: ImportOptions, context: Collection[str]) -> None:
         self.document = document
+        self.context = context
         self.options = options
         self.references = References(document.value)
         self.schemas = Schemas(self.references)
@@ -176,7 +183,7 @@ class _Import:
             "group": next(iter(texts(operation.get("tags"))), None),
             "tags": texts(operation.get("tags")),
         }
-        result = read_definition(value, imported=True)
+        result = read_definition(value, context=self.context, imported=True)
         if result.definition is None:
             raise Unusable(" ".join(str(mistake) for mistake in result.mistakes[:3]))
         return result.definition
@@ -305,7 +312,14 @@ class _Import:
 
 
 def _aside(asked: Asked, reason: str, *, chosen: bool = False) -> Aside:
-    return Aside(method=asked.method, path=asked.path, operation_id=asked.operation_id, reason=reason, chosen=chosen)
+    return Aside(
+        method=asked.method,
+        path=asked.path,
+        operation_id=asked.operation_id,
+        reason=reason,
+        name=asked.name,
+        chosen=chosen,
+    )
 
 
 def _is_secret(text: str) -> bool:

@@ -24,12 +24,16 @@ class Operation:
 
 @dataclass(frozen=True, kw_only=True)
 class Aside:
-    """One operation that became none. Immutable. ``chosen`` says that a filter left it out, ``reason`` why it is."""
+    """One operation that became none. Immutable. ``reason`` says why; ``chosen`` that a filter left it out.
+
+    ``name`` is what its tool would have been called, "" where that is not known.
+    """
 
     method: str
     path: str
     operation_id: str
     reason: str
+    name: str = ""
     chosen: bool = False
 
     def __str__(self) -> str:

@@ -1,0 +1,33 @@
+"""The OpenAPI documents that a configuration names, as what their sources are told."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from pegboard.config.check import CheckedFile
+from pegboard.documents.problems import ConfigProblem
+from pegboard.documents.read import Document
+from pegboard.sources.openapi import OpenApiSpec
+
+
+def documents_of(
+    main: Document, file: CheckedFile, taken: Collection[str], base: Path
+) -> tuple[dict[str, OpenApiSpec], list[ConfigProblem]]:
+    """Each document by its source's name, and what is wrong with those that are set aside.
+
+    ``taken`` are the names that other sources have; relative files lie in ``base``.
+    """
+    found: dict[str, OpenApiSpec] = {}
+    problems: list[ConfigProblem] = []
+    for place, keys in file.openapi.items():
+        spec = keys.spec(base)
+        at = ("openapi", place)
+        if spec.name in found or spec.name in taken:
+            hint = 'Give it one of its own: name = "...".'
+            problems.append(main.problem((*at, "name"), f"another source has the name {spec.name!r}.", hint))
+            continue
+        if spec.file is not None and not spec.file.is_file():
+            problems.append(main.problem((*at, "file"), f"{spec.file}: there is no such file.", "Check the path."))
+        found[spec.name] = spec
+    return found, problems
