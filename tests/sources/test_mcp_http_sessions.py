@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from pegboard.errors import UpstreamError
+from pegboard.sources.mcp import pacing
 from tests.net.loopback import Server
 from tests.sources.servers import PATIENCE, page, until
 from tests.sources.web_servers import Asked, asked, raw_server, reaching
@@ -181,6 +182,23 @@ async def test_a_server_without_sessions_needs_none() -> None:
         assert (await used.call("t")).text == "ok"
     assert "GET" not in asked(server)
     assert "DELETE" not in asked(server)
+
+
+@pytest.mark.parametrize("status", [404, 405])
+async def test_a_server_that_has_no_stream_of_news_is_asked_for_it_once(
+    status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pacing, "FIRST_PAUSE", 0.01)
+
+    class Silent(Forgetful):
+        async def in_session(self, one: Asked) -> None:
+            await (one.refuse(status) if one.method == "GET" else super().in_session(one))
+
+    async with raw_server(Silent().answer) as server, reaching(server.url("/mcp")) as used:
+        await until(lambda: "GET" in asked(server))
+        await asyncio.sleep(0.3)
+        assert (await used.call("t")).text == "ok"
+        assert (count(server, "GET"), count(server, "initialize")) == (1, 1)
 
 
 async def test_the_stream_of_news_is_opened_again_and_what_was_missed_is_looked_for() -> None:

@@ -11,7 +11,7 @@ import pytest
 from pegboard import Context
 from pegboard.errors import ConfigError, UpstreamError
 from pegboard.http_tools.secrets import GivenSecrets
-from pegboard.sources.mcp import HttpSpec
+from pegboard.sources.mcp import HttpSpec, exchange
 from tests.net.loopback import serving
 from tests.sources.servers import page, until
 from tests.sources.web_servers import Asked, asked, raw_server, reaching
@@ -56,6 +56,7 @@ async def call_error(answer: Any, **spec: Any) -> UpstreamError:
             (),
             "answered HTTP 401 Unauthorized. It wants to know who calls: give it a header, such as headers =",
         ),
+        (401, REFUSAL, ("Content-Type: application/json",), "It wants to know who calls: give it a header, such as"),
         (403, b"no", (), "answered HTTP 403 Forbidden (no). It wants to know who calls"),
         (404, b"", (), 'that of an MCP server; one that speaks HTTP+SSE needs transport = "sse".'),
         (405, b"", (), "answered HTTP 405 Method Not Allowed. Check that its url"),
@@ -259,7 +260,12 @@ async def test_calls_that_are_being_answered_outlive_one_that_finds_nobody() -> 
         assert (await slow).text == "slow but there"
 
 
-async def test_an_answer_that_broke_off_is_asked_for_again_where_the_server_keeps_it() -> None:
+async def test_an_answer_that_broke_off_is_asked_for_again_where_the_server_keeps_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Only the pause that the server asks for is short enough.
+    monkeypatch.setattr(exchange, "RESUME_PAUSE", 600.0)
+
     async def answer(one: Asked) -> None:
         if one.method == "tools/call":
             await one.exchange.say(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
