@@ -18,7 +18,7 @@ from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
 from pegboard.naming import is_legal
 from tests.runners.cases.case import Case as CaseToRun
-from tests.runners.golden import http_tools, principals, schemas, skills
+from tests.runners.golden import egress, http_tools, principals, schemas, skills
 from tests.runners.golden.outcome import Outcome, Raised, Returned
 from tests.runners.golden.vectors import Case
 
@@ -506,7 +506,7 @@ GOLDEN: Final = (
         http_tools.has_json_path,
         http_tools.answered,
     ),
-    *(Rule(*told) for told in skills.RULES),
+    *(Rule(*told) for told in (*egress.RULES, *skills.RULES)),
 )
 """The rules for golden vectors, in the order they are tried."""
 

@@ -1,7 +1,8 @@
 """Evidence: results that are checked and made lean, and what is attached to them.
 
 - Their step takes any tool's result; ours runs in the HTTP tool. A declaration is read as a definition's.
-- Their ledger of a conversation is the caller's own: the adapter keeps the ids of each call in the order they came.
+- Their step writes into the ledger of a conversation; ours is the host's: the adapter keeps the ids of each call.
+- Their flush tells nothing; ours tells whether it came to pass.
 - Their halt with a text is an object of two members, ours has a field for it.
 """
 
@@ -13,6 +14,7 @@ from typing import Any, Final
 from pegboard.errors import ServiceError
 from pegboard.http_tools.definition import Evidence
 from pegboard.http_tools.evidence import attachments_of, flaw_of
+from pegboard.http_tools.ledger import EvidenceLedger
 from pegboard.http_tools.response import Answer, result_of, said
 from pegboard.tools import MISSING, Halt, ToolResult
 from tests.runners.golden.adapter import Adapter
@@ -102,7 +104,37 @@ def wrapped(values: dict[str, Any]) -> Any:
     return said(when, content)
 
 
+def kept(values: dict[str, Any]) -> dict[str, Any]:
+    """What a ledger says after each step, and what it handed to a store."""
+    session = values["session"]
+    evidence = (session or {}).get("evidence") or {}
+    ledger = EvidenceLedger(evidence.get("ids") or ())
+    appended: list[Any] = []
+
+    def append(told: dict[str, Any]) -> None:
+        if session.get("fail_append") or session.get("missing"):
+            raise OSError("no store")
+        appended.append(told)
+
+    def step(name: str, *given: Any) -> Any:
+        if name in ("ids", "ids_summary", "count"):
+            ids = list(ledger.ids)
+            return {"ids": ids, "ids_summary": [len(ids), *ids[:1], *ids[-1:]], "count": len(ids)}[name]
+        if name == "record":
+            ledger.record(given[0])
+        elif name == "record_range":
+            ledger.record(list(range(given[0], given[1] + 1)))
+        elif name == "ungrounded":
+            ledger.note_ungrounded()
+        else:
+            ledger.flush(append if session else None)
+        return True
+
+    return {"results": [step(*one) for one in values["ops"]], "appended": appended if session else None}
+
+
 ADAPTERS: Final = {
+    "insika_evidence_ledger": Adapter(kept, ERRORS),
     "insika_evidence_process": Adapter(processed, ERRORS, same_evidence),
     "insika_evidence_attachments": Adapter(attached, ERRORS),
     "insika_schema_guard_output": Adapter(checked, ERRORS, same_flaw),
