@@ -224,6 +224,7 @@ def _settings(
         http=file.http,
         http_tools={path_of(entry.file, base): entry.spec for entry in file.http_tools.values()},
         secrets_folder=path_of(file.http.secrets_folder, base) if file.http.secrets_folder else None,
+        files_folder=path_of(file.http.files, base) if file.http.files else None,
         file=main.file if main else None,
         context={name: keys.origin for name, keys in file.context.items()},
         policy=_rules(main, file.policy) if main and file.policy else None,

@@ -328,6 +328,7 @@ class HttpKeys(Keys):
     secrets: tuple[str, ...] = key(SECRET_PLACES, "Where secrets are looked for, in this order.", ("environment",))
     secrets_prefix: str = key(TEXT, "What stands before a secret's name in the environment.", "")
     secrets_folder: str | None = key(NAME, "The folder of `files`, relative to this one: a file for each secret.")
+    files: str | None = key(NAME, "The folder whose files tools may send by their paths, relative to this one.")
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """What the guard cannot take, and secrets in files without a folder."""
@@ -510,7 +511,7 @@ class Settings:
     """A configuration, read, merged and filled in. Immutable; belongs to one load.
 
     ``upstreams`` by name, those of the file itself first, then those of imports in their order. ``python``,
-    ``http_tools``, ``secrets_folder``, ``log_file``, ``receipts_file`` and ``store_file`` are absolute paths; without a
+    ``http_tools``, folders, ``log_file``, ``receipts_file`` and ``store_file`` are absolute paths; without a
     ``store_file`` boards are kept in memory, else for ``store_keep`` days. ``profiles`` has only those that the file
     changes.
     ``overlay`` is what tools that are added while Pegboard runs stand under in ``store_file``, None where there can be
@@ -536,6 +537,7 @@ class Settings:
     http_tools: Mapping[Path, HttpFileSpec] = field(default_factory=dict)
     openapi: Mapping[str, OpenApiSpec] = field(default_factory=dict)
     secrets_folder: Path | None = None
+    files_folder: Path | None = None
     context: Mapping[str, Origin] = field(default_factory=dict)
     file: Path | None = field(default=None, compare=False)
     policy: tuple[Rule, ...] | None = None

@@ -220,6 +220,7 @@ def http_runtime(settings: Settings, environ: Mapping[str, str] | None = None) -
             secrets=secrets,
             context=settings.context_names,
             limits=HttpLimits(total_seconds=keys.timeout, body_bytes=keys.max_body),
+            files=settings.files_folder,
         )
 
     return runtime

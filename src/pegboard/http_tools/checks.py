@@ -22,6 +22,7 @@ from pegboard.http_tools.placeholders import (
     parts_of,
     placeholders_in,
 )
+from pegboard.http_tools.request_checks import check_request
 from pegboard.http_tools.template import body_template
 from pegboard.net.headers import OURS, TOKEN
 from pegboard.net.urls import parse
@@ -71,10 +72,10 @@ class _Checking:
         for name, text in request.headers.items():
             self.header(name, text, ("request", "headers", name))
         self.names_once(request.headers)
-        if request.body is not None:
-            body = self.made(("request", "body"), lambda: body_template(request))
-            if body is not None:
-                self.body(body)
+        body = self.made(("request", "body"), lambda: body_template(request))
+        if body is not None:
+            self.body(body)
+        check_request(request, self.properties, address, body, self.mistakes)
 
     def made(self, at: KeyPath, make: Callable[[], Any]) -> Any:
         """What ``make`` gives; None, and a mistake, where it raises."""

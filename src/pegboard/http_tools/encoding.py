@@ -6,8 +6,7 @@ import re
 from typing import Final
 from urllib.parse import quote, quote_plus
 
-LINES: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
-"""What may not stand in a header's value."""
+from pegboard.net.headers import UNSAFE
 
 _RESERVED: Final = ":/?@!$'()*="
 """Reserved marks that end nothing within a query's value, but for the comma, which may stand between items."""
@@ -47,6 +46,6 @@ def in_cookie(text: str) -> str:
 
 def flaw_in_header(text: str) -> str:
     """What keeps a text from standing in a header as it is; "" when nothing does."""
-    if LINES.search(text):
+    if UNSAFE.search(text):
         return "has a line break or control character"
     return "has blanks around it" if text != text.strip(" \t") else ""

@@ -19,12 +19,13 @@ from pegboard.http_tools.address import Address, address_of
 from pegboard.http_tools.auth import CredentialError, Credentials, credentials_of
 from pegboard.http_tools.body import Body, body_of
 from pegboard.http_tools.definition import HttpDefinition
-from pegboard.http_tools.encoding import LINES, encoded
+from pegboard.http_tools.encoding import encoded
 from pegboard.http_tools.filling import Filling, Values
 from pegboard.http_tools.payload import Payload, PayloadError
 from pegboard.http_tools.placeholders import Parts, Placeholder, only_placeholder, parts_of, placeholders_in
 from pegboard.http_tools.placing import Placed, PlaceError, names_taken, place_all
 from pegboard.http_tools.request import Request, Where
+from pegboard.net.headers import UNSAFE
 from pegboard.tools import MISSING
 
 _DOTS: Final = frozenset({"", ".", ".."})
@@ -196,7 +197,7 @@ class _Building(Filling):
             if found is MISSING:
                 continue
             for placeholder, text in zip(parts, found, strict=True):
-                if isinstance(placeholder, Placeholder) and LINES.search(text):
+                if isinstance(placeholder, Placeholder) and UNSAFE.search(text):
                     raise self.refused(
                         placeholder, f"has a line break or control character, which the header {name!r} cannot hold"
                     )

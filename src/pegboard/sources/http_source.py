@@ -259,18 +259,22 @@ async def _absent(definitions: list[HttpDefinition], runtime: HttpRuntime) -> As
 
 def _unreachable(definitions: list[HttpDefinition], policy: EgressPolicy) -> Iterator[str]:
     """Addresses that the guard will refuse, as far as that can be known without a look-up."""
-    at: dict[str, list[str]] = {}
+    at: dict[tuple[str, str], list[str]] = {}
     for one in definitions:
         scheme, _, rest = one.request.url.partition("?")[0].partition("://")
         host = rest.partition("/")[0]
         if "{{" not in host:
-            at.setdefault(f"{scheme}://{host}/", []).append(one.name)
-    for address, tools in at.items():
+            at.setdefault((f"{scheme}://{host}/", "address"), []).append(one.name)
+        for auth in one.request.auth:
+            if auth.token_url:
+                at.setdefault((auth.token_url, "address of tokens"), []).append(one.name)
+    for (address, what), tools in at.items():
         try:
             policy.admit(parse(address))
         except RefusedRequestError as error:
             hint = "allow it under [http], for example with origins"
-            yield f"{_some(tools)} cannot reach {'its' if len(tools) == 1 else 'their'} address: {error.detail}; {hint}"
+            whose = "its" if len(tools) == 1 else "their"
+            yield f"{_some(tools)} cannot reach {whose} {what}: {error.detail}; {hint}"
 
 
 def _some(tools: list[str]) -> str:
