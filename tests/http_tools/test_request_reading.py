@@ -158,3 +158,69 @@ def test_encodings_and_ways_of_proving_who_calls_survive_being_written_and_read(
     assert definition.request.auth == (auth,)
     for form in ("json", "yaml", "toml"):
         assert load_text(dumped(definition, form), f"t.{form}").definitions == (definition,)
+
+
+BODY: dict[str, Any] = {"method": "POST", "parameters": PARAMETERS}
+
+
+@pytest.mark.parametrize(
+    ("fields", "at", "said"),
+    [
+        ({"places": [{"param": "id", "in": "query"}]}, "request.parameters.0.param", "Did you mean 'ids'?"),
+        ({"places": [{"param": "ids", "in": "path"}]}, "request.parameters.0.param", "Write {{ids}} where it stands."),
+        (
+            {"places": [{"param": "ids", "in": "query"}], "query": {"ids": "1"}},
+            "request.parameters.0.name",
+            "from the query",
+        ),
+        ({"places": [{"param": "ids", "in": "header", "name": "Host"}]}, "request.parameters.0.name", "by the client"),
+        ({"places": [{"param": "ids", "in": "header", "name": "a b"}]}, "request.parameters.0.name", "cannot be"),
+        (
+            {"places": [{"param": "ids", "in": "header", "name": "content-type"}]},
+            "request.parameters.0.name",
+            "Write it as body_type.",
+        ),
+        ({"places": [{"param": "ids", "in": "cookie", "name": "a;b"}]}, "request.parameters.0.name", "of a cookie"),
+        (
+            {"places": [{"param": "ids", "in": "query", "content_type": "json"}]},
+            "request.parameters.0.content_type",
+            "no media type",
+        ),
+        ({"body": "{{ids}}", "body_type": "json"}, "request.body_type", "no media type"),
+        ({"body": "{{ids}}", "body_type": "text/plain; charset=latin1"}, "request.body_type", "in UTF-8"),
+        (
+            {"body": "{{ids}}", "body_type": "text/plain", "headers": {"Content-Type": "text/plain"}},
+            "request.body_type",
+            "Keep one.",
+        ),
+        (
+            {"body": {"a": "{{ids}}"}, "headers": {"Content-Type": "multipart/form-data"}},
+            "request.headers.Content-Type",
+            'Write body_type = "multipart/form-data" instead.',
+        ),
+        ({"body": {"a": "{{ids}}"}, "body_type": "image/png"}, "request.body", 'Write "{{file}}"'),
+        ({"body": ["{{ids}}"], "body_type": "multipart/form-data"}, "request.body", "an object of names and values"),
+        (
+            {
+                "body": {"a": "{{ids}}"},
+                "body_type": "application/x-www-form-urlencoded",
+                "encoding": {"a": {"file": True}},
+            },
+            "request.encoding.a.file",
+            "a form cannot hold a file",
+        ),
+        (
+            {
+                "body": {"a": "{{ids}}"},
+                "body_type": "multipart/form-data",
+                "encoding": {"a": {"content_type": "x\r\nX-Evil: 1"}},
+            },
+            "request.encoding.a.content_type",
+            "no media type",
+        ),
+    ],
+)
+def test_what_cannot_go_together_is_told_where_it_stands(fields: dict[str, Any], at: str, said: str) -> None:
+    (told,) = mistakes(**BODY, **fields).items()
+    assert told[0] == at
+    assert said in told[1]

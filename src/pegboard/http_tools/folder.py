@@ -1,21 +1,19 @@
-"""Files that tools may send: read from one folder, never through a link out of it."""
+"""Files that tools may send: read from one folder, never through a link."""
 
 from __future__ import annotations
 
 import os
-import stat
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from pegboard.errors import ToolError
 from pegboard.http_tools.uploads import MAX_UPLOAD
+from pegboard.skills.opening import read_inside
 
-_STEPWISE: Final = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
-"""Whether each part of a path can be opened below the one before: then no swap of a link can lead out."""
-
-_ASIDE: Final = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-"""A pipe without a writer would else be waited for."""
+_BETWEEN: Final = re.compile(r"[/\\]" if os.sep == "\\" else "/")
+_NO_NAMES: Final = frozenset({"", ".", ".."})
 
 
 def read_files(folder: Path | None, paths: Iterable[str], limit: int = MAX_UPLOAD) -> dict[str, bytes]:
@@ -39,32 +37,7 @@ def read_files(folder: Path | None, paths: Iterable[str], limit: int = MAX_UPLOA
 
 
 def _read(folder: Path, path: str, limit: int) -> bytes:
-    parts = path.replace("\\", "/").split("/") if os.sep == "\\" else path.split("/")
-    if any(part in ("", ".", "..") or (":" in part and os.sep == "\\") for part in parts):
+    parts = _BETWEEN.split(path)
+    if any(part in _NO_NAMES or (":" in part and os.sep == "\\") for part in parts):
         raise ValueError("no path below a folder")
-    descriptor = _opened(folder, parts) if _STEPWISE else _opened_whole(folder, parts)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ValueError("no regular file")
-        return file.read(limit + 1)
-
-
-def _opened(folder: Path, parts: list[str]) -> int:
-    """A descriptor of the file, every part opened below the one before and none of them a link."""
-    above = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | _ASIDE)
-    for place, part in enumerate(parts):
-        flags = os.O_RDONLY | os.O_NOFOLLOW | _ASIDE
-        try:
-            below = os.open(part, flags | (os.O_DIRECTORY if place < len(parts) - 1 else 0), dir_fd=above)
-        finally:
-            os.close(above)
-        above = below
-    return above
-
-
-def _opened_whole(folder: Path, parts: list[str]) -> int:
-    """The same where the system cannot open below a folder: the path is resolved first, and held against it."""
-    whole = folder.joinpath(*parts).resolve(strict=True)
-    if not whole.is_relative_to(folder.resolve(strict=True)):
-        raise ValueError("outside of the folder")
-    return os.open(whole, os.O_RDONLY | _ASIDE)
+    return read_inside(folder.resolve(), parts, limit + 1)[0]

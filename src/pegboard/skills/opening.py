@@ -1,4 +1,4 @@
-"""Opening what lies below a folder, and nothing else: the only place where files of skills are opened, or listed.
+"""Opening what lies below a folder, and nothing else: the only place where files of skills and uploads are opened.
 
 Where the system can (Linux, macOS), every folder on the way is opened from the one before it and none may be a link,
 so that nothing that is swapped between a look and the opening leads out. Windows cannot open from a folder: there each
