@@ -181,10 +181,10 @@ def test_a_service_understands_exactly_what_was_given(echo: Echo, where: str, st
 
 def empty_segment(style: str, explode: bool, value: Any) -> bool:
     """Whether a value would be a segment that names another resource."""
-    texts = [""] if value == [""] else texts_in(value)
-    if style == "label":
-        return not any(texts) or value in (".", [".", "."])
-    return texts in ([""], ["."], [".."])
+    if isinstance(value, dict) or style == "matrix":
+        return False
+    texts, between = texts_in(value), "." if style == "label" and explode else ","
+    return ("." if style == "label" else "") + between.join(texts) in ("", ".", "..") and len(texts) > 0
 
 
 def understood(came: Any, where: str, name: str, style: str, explode: bool, schema: Any) -> Any:
