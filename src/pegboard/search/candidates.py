@@ -68,9 +68,9 @@ class _Shared:
         before, self._before = self._before, None
         with before.lock:
             held = dict(before.indexes)
-        moved, fresh = moves(before.entries, self.entries)
+        moved = moves(before.entries, self.entries)
         for name, index in held.items():
-            self.indexes.setdefault(name, index.after(moved, fresh))
+            self.indexes.setdefault(name, index.after(moved))
 
 
 class Candidates(Sequence[Entry]):

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from pegboard.search.building import build
+from pegboard.search.differences import Moves
 from pegboard.search.scheme import Scheme
 from pegboard.search.segment import ROW, Array, Mask, Segment, merged, reordered
 from pegboard.tools import Entry
@@ -47,17 +48,12 @@ class Index:
         """The number of rows, dead ones too."""
         return self.base.size + self.tail.size
 
-    def after(self, moved: Array, fresh: Sequence[Entry]) -> Index:
-        """The index of the next generation.
-
-        ``moved`` has, by place, the place that an entry had before, -1 for a new one; ``fresh`` are the new ones.
-        """
-        last = self.settled()
-        rows = np.where(moved >= 0, last.rows[np.maximum(moved, 0)] if last.rows.size else ROW.type(-1), ROW.type(-1))
-        rows[moved < 0] = last.size + np.arange(len(fresh), dtype=ROW)
+    def after(self, moves: Moves) -> Index:
+        """The index of the next generation."""
+        last, fresh = self.settled(), moves.fresh
+        rows = moves.carried(last.rows, last.size + np.arange(len(fresh), dtype=ROW))
         tail = merged([(last.tail, None), (build(self.scheme, fresh), None)]) if fresh else last.tail
-        index = Index(self.scheme, last.base, tail, rows.astype(ROW, copy=False), last.merging)
-        return index._watched()
+        return Index(self.scheme, last.base, tail, rows, last.merging)._watched()
 
     def settled(self) -> Index:
         """The same index with a merge that has ended in the meantime put to use."""

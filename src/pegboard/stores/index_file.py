@@ -27,6 +27,7 @@ from pegboard.stores.index_format import FormatError, decoded, encoded
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
+    from pegboard.search.differences import Moves
     from pegboard.search.segment import Array
 
 logger = logging.getLogger(__name__)
@@ -96,17 +97,20 @@ def load(
     indexes = [Index.whole(scheme, Segment.of(parts[scheme.name], scheme.groups)) for scheme in _schemes()]
     if held == b"".join(stamps):
         return Candidates.indexed(entries, indexes), True
-    moved, fresh = _moves(held, entries, stamps)
-    return Candidates.indexed(entries, [index.after(moved, fresh) for index in indexes]), False
+    moved = _moves(held, entries, stamps)
+    return Candidates.indexed(entries, [index.after(moved) for index in indexes]), False
 
 
-def _moves(held: bytes, entries: Sequence[Entry], stamps: Sequence[bytes]) -> tuple[Array, list[Entry]]:
-    """(the place in the file of each entry, -1 for one that it lacks; those)."""
+def _moves(held: bytes, entries: Sequence[Entry], stamps: Sequence[bytes]) -> Moves:
+    """How the entries come of those of the file."""
     import numpy as np
 
+    from pegboard.search.differences import Moves
+
     places = {held[at : at + STAMP]: at // STAMP for at in range(0, len(held), STAMP)}
-    moved = np.array([places.pop(stamp, -1) for stamp in stamps], np.int64)
-    return moved, [entry for entry, place in zip(entries, moved.tolist(), strict=True) if place < 0]
+    middle = np.array([places.pop(stamp, -1) for stamp in stamps], np.int64)
+    fresh = [entry for entry, place in zip(entries, middle.tolist(), strict=True) if place < 0]
+    return Moves(0, 0, middle, fresh)
 
 
 def _schemes() -> tuple[Scheme, ...]:
