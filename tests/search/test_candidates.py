@@ -3,10 +3,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from pegboard.search import Candidates, LexicalRanker
-from pegboard.search.ranking import Ranking
+from pegboard.search.ranking import Bounded, Ranking
 from pegboard.search.scheme import IndexedField, Scheme, Terms
 from pegboard.tools import Entry
 from tests.search.things import Thing, names
@@ -15,7 +16,7 @@ THINGS = [Thing("a", "red green"), Thing("b", "red"), Thing("c", "blue"), Thing(
 
 
 def scheme(texts: Callable[[Entry], tuple[str, ...]] = lambda entry: (entry.description,)) -> Scheme:
-    return Scheme("test", (IndexedField(),), texts, str.split, lambda token: Terms((token,)))
+    return Scheme("test", (IndexedField(group=0),), texts, str.split, lambda token: Terms((token,)))
 
 
 def test_candidates_are_a_sequence_of_their_entries() -> None:
@@ -64,8 +65,10 @@ def test_everything_is_counted_over_the_slice() -> None:
     whole, half = (part.corpus(scheme()) for part in (pool, pool.only([False, True, True, False])))
     assert (whole.size, whole.frequency("red"), whole.average_length()) == (4, 3, 1.25)
     assert (half.size, half.frequency("red"), half.average_length()) == (2, 1, 1.0)
-    assert half.postings(["red", "green", "blue"]).rows.tolist() == [1, 2]
-    assert half.postings(["red", "green", "blue"]).sizes.tolist() == [1, 0, 1]
+    assert half.rows_with(["red", "green", "blue"]) == {1, 2}
+    for _ in range(2):  # before the slice's terms have been counted, and after
+        assert half.frequencies(half.postings(["red", "green", "blue"])) == [1, 0, 1]
+        half.totals(np.array([0, 1, 2, 3]), 0)
 
 
 def test_an_index_is_built_once_for_all_slices() -> None:
@@ -144,12 +147,11 @@ def test_entries_are_found_by_name_and_by_bare_name_in_the_slice_only() -> None:
 
 
 def ranked(scores: dict[int, float], entries: list[Thing]) -> Ranking:
-    import numpy as np
-
     pool = Candidates.of(entries)
     rows = np.array(sorted(scores), np.int64)
     found = np.array([scores[row] for row in sorted(scores)])
-    return Ranking(pool, pool.corpus(scheme()), rows, found, lambda chosen: [f"row {row}" for row in chosen.tolist()])
+    bounded = Bounded(found / 2, 3.0, found.__getitem__)
+    return Ranking(pool, pool.corpus(scheme()), rows, bounded, lambda chosen: [f"row {row}" for row in chosen.tolist()])
 
 
 def test_a_ranking_is_by_score_then_name_then_place() -> None:

@@ -154,11 +154,16 @@ class Candidates(Sequence[Entry]):
         corpus = self.corpus(NAMES)
         postings = corpus.postings(asked)
         found: dict[str, list[int]] = {}
-        for term, place in zip(postings.term.tolist(), corpus.places[postings.rows].tolist(), strict=True):
-            entry = self.entry(place)
-            if asked[term] in (entry.name, entry.bare_name):
-                found.setdefault(asked[term], []).append(place)
-        return {name: sorted(places) for name, places in found.items()}
+        for name, begin, end in zip(asked, postings.starts.tolist(), postings.starts[1:].tolist(), strict=False):
+            places = corpus.places[postings.rows[begin:end]].tolist()
+            mine = sorted(place for place in places if place >= 0 and self._is_named(place, name))
+            if mine:
+                found[name] = mine
+        return found
+
+    def _is_named(self, place: int, name: str) -> bool:
+        entry = self.entry(place)
+        return name in (entry.name, entry.bare_name) and (self._mask is None or bool(self._mask[place]))
 
     def places_of(self, names: Iterable[str]) -> list[int]:
         """The places in the catalog of the slice's entries of these names; bare names are none here."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from pegboard.search.building import digest
 from pegboard.search.index import Index
-from pegboard.search.segment import PLACE, ROW, TERM, Array, Mask, Segment, counted, joined
+from pegboard.search.segment import PLACE, TERM, Array, Mask, Segment, counted, joined, starts_of
 
 
 def idf(size: int, frequency: int) -> float:
@@ -21,36 +21,44 @@ def idf(size: int, frequency: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Postings:
-    """Where some terms stand in a slice: a line of rows, term after term. Immutable; lives as long as one search.
+    """Where some terms stand in an index: a line of rows, term after term. Immutable; lives as long as one search.
 
-    ``term`` has the place of each one's term among those asked for, ``rows`` its row, ``counts`` its count as a number
-    of weight 1, ``marks`` its marks. ``sizes`` are the terms' frequencies, ``rarity`` their idf. Rows are below
-    ``bound``.
+    ``rows``, ``counts`` (in units) and ``marks`` stand side by side; term t has those from ``starts[t]`` to
+    ``starts[t + 1]``. ``numbers`` are the terms' numbers in the base and in the tail, -1 where they are not. Rows that
+    the slice does not see are among them: leaving them out later is cheaper.
     """
 
-    term: Array
     rows: Array
     counts: Array
     marks: Array
-    sizes: Array
-    rarity: Array
-    bound: int
+    starts: Array
+    numbers: tuple[Array, Array]
+
+    @cached_property
+    def sizes(self) -> Array:
+        """How many there are of each term."""
+        return np.diff(self.starts)
 
     def marks_of(self, rows: Array) -> list[int]:
         """All marks of each of these rows."""
         found = dict.fromkeys(rows.tolist(), 0)
-        wanted = np.zeros(self.bound, np.bool_)
-        wanted[rows] = True
-        here = np.flatnonzero(wanted[self.rows])
+        here = self.within(rows)
         for row, marks in zip(self.rows[here].tolist(), self.marks[here].tolist(), strict=True):
             found[row] |= marks
         return [found[row] for row in rows.tolist()]
+
+    def within(self, rows: Array) -> Array:
+        """The places in the line of all that is in ``rows``."""
+        wanted = np.zeros(1 + max(self.rows.max(initial=-1), rows.max(initial=-1)), np.bool_)
+        wanted[rows] = True
+        return np.flatnonzero(wanted[self.rows])
 
 
 class Corpus:
     """The index of one generation as one slice sees it. Lives as long as the slice; safe to use from several threads.
 
-    ``places`` are the places of the slice's entries in the catalog, None for all of them.
+    ``places`` are the places of the slice's entries in the catalog, None for all of them. ``visible`` says which rows
+    those are; None when there are no others.
     """
 
     def __init__(self, index: Index, places: Array | None) -> None:
@@ -68,41 +76,47 @@ class Corpus:
     def postings(self, terms: Sequence[str], space: int = 0) -> Postings:
         """Where these terms stand, in their order."""
         asked = np.array([digest(term, space) for term in terms], TERM)
-        line, sizes = self._line(asked)
-        rows, counts, marks = line
-        term = np.repeat(np.arange(len(terms)), sizes)
-        if self.visible is not None:
-            seen = self.visible[rows]
-            term, rows, counts, marks = term[seen], rows[seen], counts[seen], marks[seen] if marks.size else marks
-            sizes = np.bincount(term, minlength=len(terms))
-        rarity = np.array([idf(self.size, size) if size else 0.0 for size in sizes.tolist()])
-        return Postings(term, rows, counts / self.index.scheme.unit, marks, sizes, rarity, self.index.size)
-
-    def _line(self, asked: Array) -> tuple[tuple[Array, Array, Array], Array]:
-        """Rows, counts and marks of all postings, dead and hidden ones too; how many there are by term."""
         base, tail = self.index.base, self.index.tail
-        parts: list[tuple[Array, Array, Array]] = []
-        sizes = []
-        later = tail.numbers(asked).tolist() if tail.size else [-1] * asked.size
-        for number, other in zip(base.numbers(asked).tolist(), later, strict=True):
-            size = 0
-            for segment, offset, found in ((base, 0, number), (tail, base.size, other)):
-                if found >= 0:
-                    part = slice(*segment.starts[found : found + 2].tolist())
+        numbers = base.numbers(asked), tail.numbers(asked)
+        parts = [(base.rows[:0], base.counts[:0], base.marks[:0])]
+        starts, size = [0], 0
+        for pair in zip(numbers[0].tolist(), numbers[1].tolist(), strict=True):
+            for segment, offset, number in zip((base, tail), (0, base.size), pair, strict=True):
+                if number >= 0:
+                    part = slice(*segment.starts[number : number + 2].tolist())
                     rows = segment.rows[part]
-                    parts.append(
-                        (rows + ROW.type(offset) if offset else rows, segment.counts[part], segment.marks[part])
-                    )
+                    parts.append((rows + offset if offset else rows, segment.counts[part], segment.marks[part]))
                     size += rows.size
-            sizes.append(size)
-        if not parts:
-            return (base.rows[:0], base.counts[:0], base.marks[:0]), np.zeros(asked.size, PLACE)
+            starts.append(size)
         rows, counts, marks = (joined(column) for column in zip(*parts, strict=True))
-        return (rows, counts, marks), np.array(sizes, PLACE)
+        # numpy looks things up by whole words: narrower ones it converts again for each look-up.
+        return Postings(rows.astype(np.intp), counts, marks, np.array(starts, PLACE), numbers)
+
+    def rows_with(self, terms: Sequence[str], space: int = 0) -> set[int]:
+        """The rows of the slice that have one of these terms."""
+        rows = self.postings(terms, space).rows
+        return set((rows if self.visible is None else rows[self.visible[rows]]).tolist())
+
+    def frequencies(self, postings: Postings) -> list[int]:
+        """How many entries of the slice have each of the terms."""
+        if self.visible is None:
+            return postings.sizes.tolist()  # type: ignore[no-any-return]
+        if "_counted" in self.__dict__:
+            tables = zip(self._counted, postings.numbers, strict=True)
+            found = [
+                np.where(numbers >= 0, table.take(numbers, mode="clip"), 0) for table, numbers in tables if table.size
+            ]
+            return np.max(found, axis=0, initial=0).tolist() if found else [0] * postings.sizes.size
+        ends = starts_of(self.visible[postings.rows])
+        return np.diff(ends[postings.starts]).tolist()  # type: ignore[no-any-return]
+
+    def rarity(self, postings: Postings) -> Array:
+        """The idf of each of the terms, 0 for one that no entry of the slice has."""
+        return np.array([idf(self.size, found) if found else 0.0 for found in self.frequencies(postings)])
 
     def frequency(self, term: str, space: int = 0) -> int:
         """How many entries of the slice have a term."""
-        return int(self.postings([term], space).sizes[0])
+        return self.frequencies(self.postings([term], space))[0]
 
     def average_length(self, space: int = 0) -> float:
         """The mean length of the slice's entries; 1 when they are all empty."""
@@ -156,17 +170,21 @@ class Corpus:
     @cached_property
     def _rarities(self) -> tuple[Array, Array]:
         """The idf of each term of the base, and of each term of the tail."""
+        base, tail = self._counted
+        return self._rarity_of(base), self._rarity_of(tail)
+
+    @cached_property
+    def _counted(self) -> tuple[Array, Array]:
+        """How many entries of the slice have each term of the base, and each of the tail."""
         base, tail = self.index.base, self.index.tail
-        visible = self.visible
-        split = base.size
-        first = np.diff(base.starts) if visible is None else counted(visible[:split][base.rows], base.starts)
-        second = np.diff(tail.starts) if visible is None else counted(visible[split:][tail.rows], tail.starts)
+        first = _frequencies(base, None if self.visible is None else self.visible[: base.size])
+        second = _frequencies(tail, None if self.visible is None else self.visible[base.size :])
         if tail.size:
             same = base.numbers(tail.terms)
             shared = same >= 0
             both = first[same[shared]] + second[shared]
             first[same[shared]], second[shared] = both, both
-        return self._rarity_of(first), self._rarity_of(second)
+        return first, second
 
     def _rarity_of(self, frequencies: Array) -> Array:
         """The idf of each frequency; one after the other, because a processor's vectors may round another way."""
@@ -176,6 +194,11 @@ class Corpus:
         present = np.flatnonzero(np.bincount(frequencies))
         table[present] = [idf(self.size, size) for size in present.tolist()]
         return table[frequencies]
+
+
+def _frequencies(segment: Segment, visible: Mask | None) -> Array:
+    """How many of the visible rows have each term."""
+    return np.diff(segment.starts) if visible is None else counted(visible[segment.rows], segment.starts)
 
 
 def _sums(segment: Segment, group: int, rows: Array, rarity: Array) -> Array:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pegboard.search.candidates import Candidates
 from pegboard.search.fields import DESCRIPTION, FIELDS, NAME, Field, field_texts, texts
-from pegboard.search.ranking import Ranking
+from pegboard.search.ranking import Bounded, Ranking
 from pegboard.search.scheme import IndexedField, Scheme, Terms
 from pegboard.search.text import clauses, content_words, pieces, plain_word, stem, words
 from pegboard.tools import Entry
@@ -36,6 +36,8 @@ NAME_SHARE: Final = 0.6
 DESCRIPTION_SHARE: Final = 0.3
 WHOLE_NAME: Final = 0.5
 """What a name in one piece (``createissue``) counts beside its parts."""
+
+_MOST: Final = 1 + NAME_SHARE + DESCRIPTION_SHARE  # the factor of an entry that the ask covers whole
 
 COVERED: Final = {NAME: NAME_SHARE, DESCRIPTION: DESCRIPTION_SHARE}
 """The fields of which the share that an ask covers counts, and how much."""
@@ -89,9 +91,15 @@ def rank(pool: Candidates, ask: str) -> Ranking:
     corpus = pool.corpus(SCHEME)
     needs = [list(dict.fromkeys(term for word in clause for term in word.terms)) for clause in clauses(ask)]
     postings = corpus.postings(list(dict.fromkeys(chain.from_iterable(needs))))
-    rows, found = _words(corpus, postings, needs)
-    scores = found * _factors(corpus, postings, rows)
-    return Ranking(pool, corpus, rows, scores, lambda chosen: list(map(reason, postings.marks_of(chosen))))
+    rarity = corpus.rarity(postings)
+    rows, found = _words(corpus, postings, rarity, needs)
+    return Ranking(
+        pool,
+        corpus,
+        rows,
+        Bounded(found, _MOST, lambda chosen: found[chosen] * _factors(corpus, postings, rarity, rows[chosen])),
+        lambda chosen: list(map(reason, postings.marks_of(chosen))),
+    )
 
 
 def reason(marks: int) -> str:
@@ -104,7 +112,7 @@ def unmatched_terms(query: str, candidates: Sequence[Entry]) -> tuple[str, ...]:
     corpus = Candidates.of(candidates).corpus(SCHEME)
     asked = content_words(query)
     terms = list(dict.fromkeys(term for word in asked for term in word.terms))
-    known = {term for term, size in zip(terms, corpus.postings(terms).sizes.tolist(), strict=True) if size}
+    known = {term for term, size in zip(terms, corpus.frequencies(corpus.postings(terms)), strict=True) if size}
     unknown: dict[str, str] = {}
     for one in asked:
         if known.isdisjoint(one.terms):
@@ -129,43 +137,49 @@ def field_terms(entry: Entry) -> dict[Field, FieldTerms]:
     return found
 
 
-def _words(corpus: Corpus, postings: Postings, needs: list[list[str]]) -> tuple[Array, Array]:
+def _words(corpus: Corpus, postings: Postings, rarity: Array, needs: list[list[str]]) -> tuple[Array, Array]:
     """(the rows that have a term, ``words(e)`` of each). Gains are added in the order of the terms."""
     import numpy as np
 
-    gains = _gains(corpus, postings)
-    found = np.bincount(postings.rows, gains, corpus.index.size)
-    rows = np.flatnonzero(found)
+    gains, size = _gains(corpus, postings, rarity), corpus.index.size
+    found = np.bincount(postings.rows, gains, size)
+    having = found > 0
+    rows = np.flatnonzero(having if corpus.visible is None else having & corpus.visible)
     if len(needs) < 2:
         return rows, found[rows] * (1 + CLAUSE)
     place = {term: number for number, term in enumerate(dict.fromkeys(chain.from_iterable(needs)))}
     best = np.zeros(rows.size)
     for need in needs:
-        inside = np.zeros(len(place), np.bool_)
-        inside[[place[term] for term in need]] = True
-        chosen = inside[postings.term]
-        np.maximum(best, np.bincount(postings.rows[chosen], gains[chosen], corpus.index.size)[rows], out=best)
+        parts = [slice(*postings.starts[place[term] : place[term] + 2].tolist()) for term in need]
+        there, gained = (np.concatenate([line[part] for part in parts]) for line in (postings.rows, gains))
+        np.maximum(best, np.bincount(there, gained, size)[rows], out=best)
     return rows, found[rows] + CLAUSE * best
 
 
-def _gains(corpus: Corpus, postings: Postings) -> Array:
+def _gains(corpus: Corpus, postings: Postings, rarity: Array) -> Array:
     """``gain(t, e)`` of each posting."""
     import numpy as np
 
-    counts = postings.counts
-    dampening = corpus.dampening(K1, B)[postings.rows]
-    tamed: Array = counts * (K1 + 1) / (counts + dampening) + DELTA * np.minimum(1.0, counts)
-    return postings.rarity[postings.term] * tamed
+    counts = postings.counts / _UNIT
+    tamed: Array = counts * (K1 + 1)
+    tamed /= counts + corpus.dampening(K1, B)[postings.rows]
+    tamed += DELTA * np.minimum(1.0, counts)
+    tamed *= np.repeat(rarity, postings.sizes)
+    return tamed
 
 
-def _factors(corpus: Corpus, postings: Postings, rows: Array) -> Array:
-    """The factor of each row for the shares of its name and description."""
+def _factors(corpus: Corpus, postings: Postings, rarity: Array, rows: Array) -> Array:
+    """The factor of each row for the shares of its name and description. ``rows`` ascend."""
     import numpy as np
 
+    here = postings.within(rows)
+    place = np.searchsorted(rows, postings.rows[here])
+    marks = postings.marks[here]
+    gained = np.repeat(rarity, postings.sizes)[here]
     factors = np.ones(rows.size)
     for group, (field, weight) in enumerate(COVERED.items()):
-        chosen = (postings.marks & field.mark) != 0
-        covered = np.bincount(postings.rows[chosen], postings.rarity[postings.term[chosen]], corpus.index.size)[rows]
-        some = np.flatnonzero(covered)
+        chosen = np.flatnonzero(marks & field.mark)
+        covered = np.bincount(place[chosen], gained[chosen], rows.size)
+        some = np.flatnonzero(covered > 0)
         factors[some] += weight * np.minimum(1.0, covered[some] / corpus.totals(rows[some], group))
     return factors

@@ -46,7 +46,7 @@ def asked_words(corpus: Corpus, ask: str) -> tuple[AskedWord, ...]:
 
 
 def _entries_with(corpus: Corpus, word: Word) -> int:
-    return len(set(corpus.postings(word.terms).rows.tolist()))
+    return len(corpus.rows_with(word.terms))
 
 
 def _shares(corpus: Corpus, ask: str, entry: Entry) -> Shares:

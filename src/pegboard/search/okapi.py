@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pegboard.search.candidates import Candidates
-from pegboard.search.ranking import Ranking
+from pegboard.search.ranking import Bounded, Ranking
 from pegboard.search.scheme import IndexedField, Scheme, Terms
 from pegboard.search.shares import Part, Shares, TermShare
 from pegboard.search.text import pieces, plain_terms, terms
@@ -65,13 +65,15 @@ def rank(pool: Candidates, terms: Sequence[str], analyzer: str) -> Ranking:
 
     corpus = pool.corpus(SCHEMES[analyzer])
     parts = np.array([field.weight * _field_scores(corpus, terms, space) for space, field in enumerate(FIELDS)])
-    rows = np.flatnonzero(parts.any(axis=0))
+    having = parts.any(axis=0)
+    rows = np.flatnonzero(having if corpus.visible is None else having & corpus.visible)
     found = parts[:, rows]
+    scores = found[0] + found[1] + found[2]
 
     def reasons(chosen: Array) -> list[str]:
         return list(map(reason, found[:, np.searchsorted(rows, chosen)].T.tolist()))
 
-    return Ranking(pool, corpus, rows, found[0] + found[1] + found[2], reasons)
+    return Ranking(pool, corpus, rows, Bounded(scores, 1.0, scores.__getitem__), reasons)
 
 
 def reason(parts: Sequence[float]) -> str:
@@ -92,10 +94,9 @@ def _term_shares(corpus: Corpus, space: int, terms: Sequence[str], row: int) -> 
     for term, times in Counter(terms).items():
         postings = corpus.postings([term], space)
         for count in postings.counts[postings.rows == row].tolist():
-            rarity = float(postings.rarity[0])
+            rarity = float(corpus.rarity(postings)[0])
             gain = rarity * count * (K1 + 1) / (count + float(corpus.dampening(K1, B, space)[row]))
-            points = times * field.weight * gain
-            yield TermShare(term=term, field=field.word, count=int(count), idf=rarity, points=points)
+            yield TermShare(term=term, field=field.word, count=count, idf=rarity, points=times * field.weight * gain)
 
 
 def _field_scores(corpus: Corpus, terms: Sequence[str], space: int) -> Array:
@@ -104,7 +105,7 @@ def _field_scores(corpus: Corpus, terms: Sequence[str], space: int) -> Array:
 
     times = Counter(terms)
     postings = corpus.postings(list(times), space)
-    counts = postings.counts
+    counts = postings.counts.astype(np.float64)
     gains = counts * (K1 + 1) / (counts + corpus.dampening(K1, B, space)[postings.rows])
-    weights = postings.rarity * np.array(list(times.values()))
-    return np.bincount(postings.rows, weights[postings.term] * gains, corpus.index.size)
+    weights = corpus.rarity(postings) * np.array(list(times.values()), np.float64)
+    return np.bincount(postings.rows, np.repeat(weights, postings.sizes) * gains, corpus.index.size)

@@ -88,7 +88,7 @@ class Bm25Ranker:
             counting = {word.text for word in content_words(query)}
         for text, terms in asked.items():
             spaces = range(corpus.index.scheme.spaces)
-            rows = {row for space in spaces for row in corpus.postings(terms, space).rows.tolist()}
+            rows = {row for space in spaces for row in corpus.rows_with(terms, space)}
             yield AskedWord(text=text, terms=terms, entries=len(rows), counts=text in counting)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 
 from pegboard.tools import Entry
 
@@ -29,6 +29,22 @@ class Ranked:
     reason: str
 
 
+class Bounded(NamedTuple):
+    """Scores that are computed where they are needed. Immutable.
+
+    ``least`` has a number for each result that its score does not fall below, and ``least * slack`` one that it does
+    not exceed. ``exact`` computes the scores of those at some places, which ascend.
+    """
+
+    least: Array
+    slack: float
+    exact: Callable[[Array], Array]
+
+    def of(self, chosen: Array) -> Bounded:
+        """Those at some places, which ascend."""
+        return Bounded(self.least[chosen], self.slack, lambda places: self.exact(chosen[places]))
+
+
 class Ranking(Sequence[Ranked]):
     """The candidates that fit, best first: by score, then by name, code point by code point, then as they stand.
 
@@ -42,7 +58,7 @@ class Ranking(Sequence[Ranked]):
         pool: Candidates,
         corpus: Corpus,
         rows: Array,
-        scores: Array,
+        scores: Bounded,
         reasons: Reasons,
         first: Sequence[Ranked] = (),
     ) -> None:
@@ -52,25 +68,22 @@ class Ranking(Sequence[Ranked]):
         self._scores = scores
         self._reasons = reasons
         self._first = list(first)
-        self._order: Array | None = None
+        self._order: tuple[Array, Array] | None = None
 
     def led_by(self, places: Sequence[int], reason: str) -> Ranking:
         """The same with the entries at these places of the catalog first, for this reason; score 0 for one new here."""
         import numpy as np
 
         rows = self._corpus.index.rows[np.array(places)]
-        scores = self._scores_of(rows)
-        first = [Ranked(self.pool.entry(place), score, reason) for place, score in zip(places, scores, strict=True)]
-        others = ~np.isin(self._rows, rows)
-        return Ranking(self.pool, self._corpus, self._rows[others], self._scores[others], self._reasons, first)
-
-    def _scores_of(self, rows: Array) -> list[float]:
-        import numpy as np
-
-        if not self._rows.size:
-            return [0.0] * rows.size
-        found = np.minimum(np.searchsorted(self._rows, rows), self._rows.size - 1)
-        return np.where(self._rows[found] == rows, self._scores[found], 0.0).tolist()  # type: ignore[no-any-return]
+        leading = np.isin(self._rows, rows)
+        here = np.flatnonzero(leading)
+        scores = dict(zip(self._rows[here].tolist(), self._scores.exact(here).tolist(), strict=True))
+        first = [
+            Ranked(self.pool.entry(place), scores.get(row, 0.0), reason)
+            for place, row in zip(places, rows.tolist(), strict=True)
+        ]
+        others = np.flatnonzero(~leading)
+        return Ranking(self.pool, self._corpus, self._rows[others], self._scores.of(others), self._reasons, first)
 
     def __len__(self) -> int:
         return len(self._first) + int(self._rows.size)
@@ -101,40 +114,40 @@ class Ranking(Sequence[Ranked]):
     def _made(self, places: Sequence[int]) -> list[Ranked]:
         """The results at these places, which ascend or descend."""
         least = len(self._first)
-        chosen = self._ordered(max(places, default=-1) + 1 - least)[_later(places, least)]
-        rows = self._rows[chosen]
+        order, scores = self._ordered(max(places, default=-1) + 1 - least)
+        later = [place - least for place in places if place >= least]
+        rows = self._rows[order[later]]
         entries = map(self.pool.entry, self._corpus.places[rows].tolist())
-        judged = zip(entries, self._scores[chosen].tolist(), self._reasons(rows), strict=True)
+        judged = zip(entries, scores[later].tolist(), self._reasons(rows), strict=True)
         made = iter([Ranked(*one) for one in judged])
         return [self._first[place] if place < least else next(made) for place in places]
 
-    def _ordered(self, count: int) -> Array:
-        """The places in ``_rows`` of at least ``count`` best, in order; of all where there are no more."""
-        if self._order is None or self._order.size < min(count, self._rows.size):
+    def _ordered(self, count: int) -> tuple[Array, Array]:
+        """(the places in ``_rows`` of at least ``count`` best, in order, or of all; their scores)."""
+        if self._order is None or self._order[0].size < min(count, self._rows.size):
             self._order = self._best(_AT_FIRST if count <= _AT_FIRST else self._rows.size)
         return self._order
 
-    def _best(self, count: int) -> Array:
+    def _best(self, count: int) -> tuple[Array, Array]:
         import numpy as np
 
-        scores = self._scores
-        if 0 < count < scores.size:
+        least = self._scores.least
+        chosen = np.arange(least.size)
+        if count < chosen.size:
+            chosen = np.flatnonzero(least * self._scores.slack >= _at(least, count))
+        scores = self._scores.exact(chosen)
+        if count < chosen.size:
             # All that are as good as the last one: which of those come first is for their names to say.
-            least = np.partition(scores, scores.size - count)[scores.size - count]
-            chosen = np.flatnonzero(scores >= least)
-        else:
-            chosen = np.arange(scores.size)
-        chosen = chosen[np.argsort(-scores[chosen], kind="stable")]
-        return self._by_name(chosen)
+            good = np.flatnonzero(scores >= _at(scores, count))
+            chosen, scores = chosen[good], scores[good]
+        order = np.argsort(-scores, kind="stable")
+        return self._by_name(chosen[order], scores[order]), scores[order]
 
-    def _by_name(self, chosen: Array) -> Array:
+    def _by_name(self, chosen: Array, scores: Array) -> Array:
         """The same with those of equal scores in the order of names."""
         import numpy as np
 
-        scores = self._scores[chosen]
         cuts = np.flatnonzero(scores[1:] != scores[:-1]) + 1
-        if cuts.size == max(0, chosen.size - 1):
-            return chosen
         begins, ends = np.concatenate([[0], cuts]), np.concatenate([cuts, [chosen.size]])
         for begin, end in zip(*(edge[ends - begins > 1].tolist() for edge in (begins, ends)), strict=True):
             chosen[begin:end] = self._sorted(chosen[begin:end])
@@ -142,11 +155,12 @@ class Ranking(Sequence[Ranked]):
 
     def _sorted(self, tied: Array) -> list[int]:
         places = self._corpus.places[self._rows[tied]].tolist()
-        keyed = sorted(
-            (self.pool.entry(place).name, place, one) for place, one in zip(places, tied.tolist(), strict=True)
-        )
-        return [one for _, _, one in keyed]
+        found = zip(places, tied.tolist(), strict=True)
+        return [one for _, _, one in sorted((self.pool.entry(place).name, place, one) for place, one in found)]
 
 
-def _later(places: Sequence[int], first: int) -> list[int]:
-    return [place - first for place in places if place >= first]
+def _at(values: Array, count: int) -> Any:
+    """The value of the ``count``th from above."""
+    import numpy as np
+
+    return np.partition(values, values.size - count)[values.size - count]
