@@ -118,13 +118,18 @@ def pegboard_command(folder: Path) -> list[str]:
 
 
 def fastmcp_command() -> list[str]:
-    """FastMCP's proxy over the echo server, from an environment of its own that is made once."""
+    """FastMCP's proxy over the echo server."""
+    return [str(fastmcp_python()), str(HERE / "peers" / "fastmcp_proxy.py"), *ECHO]
+
+
+def fastmcp_python() -> Path:
+    """The interpreter of an environment with FastMCP, which is made once."""
     home = HERE.parent / ".bench" / "fastmcp"
     python = home / "bin" / "python"
     if not python.exists():
         venv.create(home, with_pip=True)
         subprocess.run([str(python), "-m", "pip", "install", "-q", PEER], check=True)
-    return [str(python), str(HERE / "peers" / "fastmcp_proxy.py"), *ECHO]
+    return python
 
 
 def calls_table(direct: Contender, ours: Contender, peer: Contender) -> Table:

@@ -1,7 +1,7 @@
 """``python -m benchmarks.run [SECTION ...]``: measure, print, and write docs/benchmarks.md.
 
-Sections: import, gateway, egress, retrieval, listing, skills. Without names all are run. Those that need the public
-corpora look for them in ``PEGBOARD_SHARED``, else in ``shared`` beside the checkout, and are left out with a word when
+Sections: import, gateway, egress, retrieval, index, listing, skills. Without names all are run. Those that need the
+public corpora look for them in ``PEGBOARD_SHARED``, else in ``shared`` beside the checkout, and are left out with a word when
 there are none.
 Only a run of everything writes the page; ``benchmarks/results.json`` holds the same for programs.
 """
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import egress, gateway, listing, retrieval, skills, startup
+from benchmarks import egress, gateway, listing, retrieval, search_index, skills, startup
 from benchmarks.report import Table, as_json, page
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,10 +28,11 @@ SECTIONS: dict[str, Callable[[], list[Table]]] = {
     "gateway": gateway.run,
     "egress": egress.run,
     "retrieval": lambda: retrieval.run(SHARED / "retrieval", sample=QUERIES),
+    "index": lambda: search_index.run(SHARED),
     "listing": lambda: listing.run(SHARED / "corpora" / "mcp"),
     "skills": lambda: skills.run(SHARED / "corpora"),
 }
-NEEDS_CORPORA = {"retrieval", "listing", "skills"}
+NEEDS_CORPORA = {"retrieval", "index", "listing", "skills"}
 
 
 def main(wanted: list[str]) -> int:

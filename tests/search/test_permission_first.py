@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.search import RANKERS, Bm25Ranker, Candidates, Ranker, exact_first, unmatched_terms
+from pegboard.search import RANKERS, Bm25Ranker, Candidates, Ranker, exact_first, lexical, unmatched_terms
 from tests.search.things import Thing, queries, rows, things
 
 ALL: dict[str, Callable[[], Ranker]] = {**RANKERS, "plain": lambda: Bm25Ranker("plain")}
@@ -13,14 +14,23 @@ ALL: dict[str, Callable[[], Ranker]] = {**RANKERS, "plain": lambda: Bm25Ranker("
 catalogs = st.lists(st.tuples(things, st.booleans()), max_size=10)
 
 
-@given(catalog=catalogs, query=queries)
-def test_a_slice_is_ranked_as_if_the_rest_did_not_exist(catalog: list[tuple[Thing, bool]], query: str) -> None:
+@given(catalog=catalogs, query=queries, frequent=st.sampled_from((1, 2, 4096)))
+def test_a_slice_is_ranked_as_if_the_rest_did_not_exist(
+    catalog: list[tuple[Thing, bool]], query: str, frequent: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lexical, "_FREQUENT", frequent)
+        compare(catalog, query)
+
+
+def compare(catalog: list[tuple[Thing, bool]], query: str) -> None:
+    """Rank in a slice twice, and in a catalog of its entries."""
     whole = Candidates.of(entry for entry, _ in catalog)
     part = whole.only([visible for _, visible in catalog])
     alone = [entry for entry, visible in catalog if visible]
     for make in ALL.values():
         make().rank(query, whole)
-        assert rows(make().rank(query, part)) == rows(make().rank(query, alone))
+        assert rows(make().rank(query, part)) == rows(make().rank(query, part)) == rows(make().rank(query, alone))
 
 
 @given(catalog=catalogs, query=queries)

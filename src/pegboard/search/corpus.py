@@ -6,12 +6,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import Final
 
 import numpy as np
 
 from pegboard.search.building import digest
 from pegboard.search.index import Index
-from pegboard.search.segment import PLACE, TERM, Array, Mask, Segment, counted, joined, starts_of
+from pegboard.search.segment import MARK, PLACE, TERM, Array, Mask, Segment, counted, joined, starts_of
+
+_TERMS_KEPT: Final = 32
+"""Terms of which a slice remembers what was computed: the frequent ones, which come up again and again."""
 
 
 def idf(size: int, frequency: int) -> float:
@@ -41,11 +46,13 @@ class Postings:
 
     def marks_of(self, rows: Array) -> list[int]:
         """All marks of each of these rows."""
-        found = dict.fromkeys(rows.tolist(), 0)
-        here = self.within(rows)
-        for row, marks in zip(self.rows[here].tolist(), self.marks[here].tolist(), strict=True):
-            found[row] |= marks
-        return [found[row] for row in rows.tolist()]
+        found = np.zeros(rows.size, MARK)
+        for begin, end in pairwise(self.starts.tolist()):
+            line = self.rows[begin:end]
+            place = np.searchsorted(line, rows)
+            here = np.flatnonzero(line.take(place, mode="clip") == rows) if line.size else place[:0]
+            found[here] |= self.marks[begin:end][place[here]]
+        return [int(marks) for marks in found]
 
     def within(self, rows: Array) -> Array:
         """The places in the line of all that is in ``rows``."""
@@ -58,7 +65,8 @@ class Corpus:
     """The index of one generation as one slice sees it. Lives as long as the slice; safe to use from several threads.
 
     ``places`` are the places of the slice's entries in the catalog, None for all of them. ``visible`` says which rows
-    those are; None when there are no others.
+    those are; None when there are no others. ``kept`` has what was computed of
+    some terms of the base, by number.
     """
 
     def __init__(self, index: Index, places: Array | None) -> None:
@@ -72,6 +80,7 @@ class Corpus:
         self._rows = rows
         self._dampening: dict[tuple[float, float, int], Array] = {}
         self._totals: dict[int, Array] = {}
+        self.kept: dict[int, Array] = {}
 
     def postings(self, terms: Sequence[str], space: int = 0) -> Postings:
         """Where these terms stand, in their order."""
@@ -91,6 +100,12 @@ class Corpus:
         rows, counts, marks = (joined(column) for column in zip(*parts, strict=True))
         # numpy looks things up by whole words: narrower ones it converts again for each look-up.
         return Postings(rows.astype(np.intp), counts, marks, np.array(starts, PLACE), numbers)
+
+    def keep(self, number: int, computed: Array) -> None:
+        """Remember what was computed of a term, with the slice; so many are remembered, the oldest is forgotten."""
+        self.kept[number] = computed
+        for oldest in list(self.kept)[:-_TERMS_KEPT]:
+            self.kept.pop(oldest, None)
 
     def rows_with(self, terms: Sequence[str], space: int = 0) -> set[int]:
         """The rows of the slice that have one of these terms."""

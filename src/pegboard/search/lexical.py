@@ -37,6 +37,7 @@ DESCRIPTION_SHARE: Final = 0.3
 WHOLE_NAME: Final = 0.5
 """What a name in one piece (``createissue``) counts beside its parts."""
 
+_FREQUENT: Final = 4096  # postings of a term from which on what they come to is remembered with a slice
 _MOST: Final = 1 + NAME_SHARE + DESCRIPTION_SHARE  # the factor of an entry that the ask covers whole
 
 COVERED: Final = {NAME: NAME_SHARE, DESCRIPTION: DESCRIPTION_SHARE}
@@ -160,11 +161,43 @@ def _gains(corpus: Corpus, postings: Postings, rarity: Array) -> Array:
     """``gain(t, e)`` of each posting."""
     import numpy as np
 
-    counts = postings.counts / _UNIT
+    sizes, tail = postings.sizes.tolist(), corpus.index.tail.size
+    frequent = [term for term, size in enumerate(sizes) if size >= _FREQUENT] if not tail else []
+    if not frequent:
+        everything: Array = _tamed(corpus, postings.rows, postings.counts) * np.repeat(rarity, postings.sizes)
+        return everything
+    gains = np.empty(postings.rows.size)
+    done = 0
+    for term in (*frequent, len(sizes)):
+        begin, end = int(postings.starts[done]), int(postings.starts[term])
+        tamed = _tamed(corpus, postings.rows[begin:end], postings.counts[begin:end])
+        np.multiply(tamed, np.repeat(rarity[done:term], sizes[done:term]), out=gains[begin:end])
+        if term < len(sizes):
+            last = int(postings.starts[term + 1])
+            np.multiply(_kept(corpus, postings, term), rarity[term], out=gains[end:last])
+        done = term + 1
+    return gains
+
+
+def _kept(corpus: Corpus, postings: Postings, term: int) -> Array:
+    """``_tamed`` of a frequent term, which is asked for again and again, remembered with the slice."""
+    number = int(postings.numbers[0][term])
+    found = corpus.kept.get(number)
+    if found is None:
+        part = slice(*postings.starts[term : term + 2].tolist())
+        found = _tamed(corpus, postings.rows[part], postings.counts[part])
+        corpus.keep(number, found)
+    return found
+
+
+def _tamed(corpus: Corpus, rows: Array, units: Array) -> Array:
+    """What a count says, the length of its row considered: ``gain`` without the idf."""
+    import numpy as np
+
+    counts = units / _UNIT
     tamed: Array = counts * (K1 + 1)
-    tamed /= counts + corpus.dampening(K1, B)[postings.rows]
+    tamed /= counts + corpus.dampening(K1, B)[rows]
     tamed += DELTA * np.minimum(1.0, counts)
-    tamed *= np.repeat(rarity, postings.sizes)
     return tamed
 
 

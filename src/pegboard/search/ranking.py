@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pegboard.search.corpus import Corpus
     from pegboard.search.segment import Array
 
-_AT_FIRST: Final = 128
-"""How many are put in order for the first that is looked at: more than a search answers with at most (100)."""
+_STEPS: Final = (32, 128)
+"""How many are put in order at first: more than a search answers with by default (20), and at most (100)."""
 
 Reasons = Callable[["Array"], list[str]]
 """Rows of an index to the reasons why each fits."""
@@ -98,8 +98,8 @@ class Ranking(Sequence[Ranked]):
         return self._made(range(*place.indices(len(self))))
 
     def __iter__(self) -> Iterator[Ranked]:
-        yield from self[:_AT_FIRST]
-        yield from self[_AT_FIRST:]
+        yield from self[: _STEPS[-1]]
+        yield from self[_STEPS[-1] :]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ranking | list):
@@ -125,7 +125,7 @@ class Ranking(Sequence[Ranked]):
     def _ordered(self, count: int) -> tuple[Array, Array]:
         """(the places in ``_rows`` of at least ``count`` best, in order, or of all; their scores)."""
         if self._order is None or self._order[0].size < min(count, self._rows.size):
-            self._order = self._best(_AT_FIRST if count <= _AT_FIRST else self._rows.size)
+            self._order = self._best(next((step for step in _STEPS if count <= step), self._rows.size))
         return self._order
 
     def _best(self, count: int) -> tuple[Array, Array]:
