@@ -1,8 +1,8 @@
 """``python -m benchmarks.run [SECTION ...]``: measure, print, and write docs/benchmarks.md.
 
 Sections: import, gateway, egress, retrieval, index, listing, skills. Without names all are run. Those that need the
-public corpora look for them in ``PEGBOARD_SHARED``, else in ``shared`` beside the checkout, and are left out with a word when
-there are none.
+public corpora look for them in ``PEGBOARD_SHARED``, else in ``shared`` beside the checkout, and are left out with a
+word when there are none.
 Only a run of everything writes the page; ``benchmarks/results.json`` holds the same for programs.
 """
 
