@@ -131,13 +131,15 @@ def ambiguous(where: str, style: str, explode: bool, value: Any) -> bool:
         return True
     whole = texts if not compound else [texts[0], texts[-1], *texts] if texts else []
     control = any(char != "\t" and (ord(char) < 32 or ord(char) == 127) for text in texts for char in text)
-    return control or any(text != text.strip(" \t") for text in whole) or lost_ends(value, style)
+    return control or any(text != text.strip(" \t") for text in whole) or lost_ends(style, explode, value)
 
 
-def lost_ends(value: Any, style: str) -> bool:
+def lost_ends(style: str, explode: bool, value: Any) -> bool:
     """Whether a header would begin or end with a delimiter that is a blank."""
-    texts = texts_in(value) if isinstance(value, (dict, list)) else []
-    return bool(texts) and style in ("spaceDelimited", "tabDelimited") and (not texts[0] or not texts[-1])
+    if not isinstance(value, (dict, list)) or (explode and isinstance(value, dict)):
+        return False
+    texts = [one for pair in value.items() for one in pair] if isinstance(value, dict) else value
+    return len(texts) > 1 and style in ("spaceDelimited", "tabDelimited") and "" in (texts[0], texts[-1])
 
 
 def names_in(value: Any) -> list[str]:
