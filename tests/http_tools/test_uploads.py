@@ -10,11 +10,11 @@ import pytest
 from pegboard.errors import ToolError
 from pegboard.http_tools.folder import read_files
 from pegboard.http_tools.multipart import Part, written
+from pegboard.http_tools.reading import read_definition
 from pegboard.http_tools.uploads import Upload, UploadError, file_schema, type_for, upload_of
-from pegboard.schema import check_schema
 from pegboard.skills import opening
 from tests.http_tools.decoding import parts_of
-from tests.http_tools.things import call, define
+from tests.http_tools.things import call, define, told
 
 pytestmark = pytest.mark.anyio
 
@@ -71,8 +71,24 @@ def test_a_declared_type_counts_unless_it_leaves_a_choice(own: str, declared: st
     assert type_for(Upload(b"", content_type=own), declared) == sent
 
 
-def test_the_schema_of_a_file_is_a_schema() -> None:
-    check_schema(file_schema("A photo."), what="schema")
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ("QUJD", True),
+        ({"data": "QUJD", "filename": "a.txt"}, True),
+        ({"path": "deep/b.txt"}, True),
+        ({"data": "QUJD", "path": "deep/b.txt"}, False),
+        ({"filename": "a.txt"}, False),
+        ({"data": "QUJD", "mode": "x"}, False),
+        (5, False),
+    ],
+)
+async def test_the_schema_of_a_file_takes_what_can_be_sent(uploads: Path, given: Any, taken: bool) -> None:
+    parameters = {"type": "object", "properties": {"doc": file_schema("A photo.")}, "required": ["doc"]}
+    read = read_definition(told(**{**FORM, "parameters": parameters}), imported=True)
+    assert read.definition is not None
+    called = await call(read.definition, {"doc": given}, files=uploads)
+    assert bool(called.requests) is taken
 
 
 @pytest.fixture

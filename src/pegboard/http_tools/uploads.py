@@ -33,21 +33,22 @@ class Upload:
     content_type: str = ""
 
 
-def file_schema(description: str = "") -> dict[str, Any]:
+def file_schema(description: str = "A file.") -> dict[str, Any]:
     """The JSON Schema of an argument that is a file."""
     text = {"type": "string"}
-    return {
+    properties = {
+        "data": {**text, "contentEncoding": "base64"},
+        "path": {**text, "description": "Instead of data: a path in the folder for uploads."},
+        "filename": text,
+        "content_type": text,
+    }
+    whole = {
         "type": "object",
-        "description": description or "A file: give its content as base64 in 'data', or its 'path'.",
-        "properties": {
-            "data": {**text, "contentEncoding": "base64"},
-            "path": {**text, "description": "In the folder for uploads."},
-            "filename": text,
-            "content_type": text,
-        },
+        "properties": properties,
         "additionalProperties": False,
         "oneOf": [{"required": ["data"]}, {"required": ["path"]}],
     }
+    return {"description": description, "anyOf": [{**text, "contentEncoding": "base64"}, whole]}
 
 
 def paths_in(value: Any) -> Iterator[str]:

@@ -15,13 +15,14 @@ from pegboard.http_tools.openapi.bodies import BINARY, RequestBody, is_json
 from pegboard.http_tools.openapi.parameters import Parameter
 from pegboard.http_tools.openapi.schemas import Converted, Schemas
 from pegboard.http_tools.request import Place
+from pegboard.http_tools.uploads import file_schema
 
 MAX_NAME: Final = 64
 """Characters of an argument's name, as Anthropic's API has it: of A-Z a-z 0-9 _ . -"""
 
 BODY: Final = "body"
 
-FILE_SCHEMA: Final[Mapping[str, Any]] = {"type": "string", "contentEncoding": "base64"}
+FILE_SCHEMA: Final[Mapping[str, Any]] = file_schema()
 _OTHER: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 _LEGAL: Final = re.compile(r"(?!(?:ctx|secret|env)\.)[A-Za-z0-9_.-]{1,64}")
 _SENT_AS: Final[Mapping[str, str]] = {
