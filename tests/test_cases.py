@@ -72,7 +72,7 @@ def test_alternatives_fail_only_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("steps", "missing"),
     [
-        ([{"do": "openapi", "file": "api.json"}], "OpenAPI documents"),
+        ([{"do": "embedder", "file": "e.json"}], "encoders"),
         ([{"do": "dance"}], "the step 'dance'"),
         ([{**SEARCH[1], "mode": "hybrid"}], "search with 'mode'"),
         (with_expectation(shines=True), "the expectation 'shines'"),

@@ -131,12 +131,14 @@ def test_an_address_is_checked_when_the_definition_is_read(url: str, why: str) -
 
 
 @pytest.mark.golden("insika_tool_definition_build/request_placeholder_like_but_not")
-@pytest.mark.parametrize("text", ["{{a-b}}", "{{}}", "{{ }}", "{{a b}}", "{{a"])
+@pytest.mark.parametrize("text", ["{{a+b}}", "{{}}", "{{ }}", "{{a b}}", "{{a"])
 @pytest.mark.parametrize("place", ["headers", "query", "body"])
 def test_double_braces_without_a_placeholder_are_a_typing_mistake(place: str, text: str) -> None:
     value = {"X": text}
     wrong = mistakes(**{place: value}, parameters=[{"name": "q"}])
     assert "is no placeholder" in next(iter(wrong.values()))
+    (told,) = mistakes(**{place: {"X": "{{a-b}}"}}, parameters=[{"name": "q"}]).values()
+    assert "no parameter 'a-b'" in told
 
 
 @pytest.mark.golden(

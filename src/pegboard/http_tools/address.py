@@ -11,7 +11,7 @@ from typing import Final
 
 from pegboard.http_tools.placeholders import Parts, Placeholder, parts_of, placeholders_in
 
-_SPACED: Final = re.compile(r"\{\{[ \t]*([A-Za-z0-9_.]*)[ \t]*\}\}")
+_SPACED: Final = re.compile(r"\{\{[ \t]*([A-Za-z0-9_.-]*)[ \t]*\}\}")
 _URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?", re.DOTALL)
 _CONTROL: Final = re.compile(r"[\x00-\x20\x7f]")
 

@@ -15,7 +15,7 @@ from pegboard.http_tools.placeholders import Parts, Placeholder, only_placeholde
 from pegboard.tools import MISSING
 
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_SLOT: Final = re.compile(r"\{\{[ \t]*([A-Za-z0-9_.]+)[ \t]*\}\}")
+_SLOT: Final = re.compile(r"\{\{[ \t]*([A-Za-z0-9_.-]+)[ \t]*\}\}")
 
 
 class BodyError(ValueError):

@@ -10,9 +10,11 @@ from pegboard.http_tools.request import Request
 
 Extract = Literal["body_raw", "status", "json_path", "evidence_envelope"]
 Arguments = Literal["strict", "lossless"]
+SchemaForm = Literal["safe", "full"]
 
 EXTRACTS: Final[tuple[str, ...]] = get_args(Extract)
 ARGUMENTS: Final[tuple[str, ...]] = get_args(Arguments)
+SCHEMA_FORMS: Final[tuple[str, ...]] = get_args(SchemaForm)
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 WITHOUT_EFFECT: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing, unless a definition says so."""
@@ -64,7 +66,7 @@ class HttpDefinition:
     ``parameters`` is the JSON Schema of its arguments. ``extract`` says what of the reply is the result, ``path`` where
     in it. Headers in ``secret_headers`` are the only ones that secrets may stand in. ``timeout`` is in seconds, for the
     whole request; None for the client's. With ``arguments`` ``lossless`` the exact text forms of numbers and booleans
-    pass for them.
+    pass for them. With ``schema`` ``full``, ``parameters`` may be any JSON Schema, with names of any kind.
     """
 
     name: str
@@ -81,6 +83,7 @@ class HttpDefinition:
     halt_when: HaltWhen | None = None
     evidence: Evidence | None = None
     arguments: Arguments = "strict"
+    schema: SchemaForm = "safe"
 
     def to_json(self) -> dict[str, Any]:
         """The definition as it is written in files, every field named: reading it gives an equal one."""
@@ -101,4 +104,6 @@ class HttpDefinition:
             told["evidence"] = self.evidence.to_json()
         if self.arguments != "strict":
             told["arguments"] = self.arguments
+        if self.schema != "safe":
+            told["schema"] = self.schema
         return told

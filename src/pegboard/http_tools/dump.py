@@ -29,7 +29,8 @@ def as_text(told: Mapping[str, Any], format: Format) -> str:
 
         if _holds_null(told):
             hint = "Write it as YAML or JSON."
-            raise DefinitionError(f"{told.get('name')!r} holds a null, which TOML does not have.", hint=hint)
+            what = repr(told["name"]) if "name" in told else "A tool of the manifest"
+            raise DefinitionError(f"{what} holds a null, which TOML does not have.", hint=hint)
         return tomlkit.dumps(told)
     return _yaml(told)
 

@@ -22,7 +22,7 @@ from pegboard.schema import nearest
 MANIFEST_KEYS: Final = ("version", "defaults", "tools")
 DEFAULT_KEYS: Final = (
     *("base_url", "path_template", "method", "headers", "query", "body", "secret_headers", "response", "group", "tags"),
-    *("timeout", "arguments", "auth"),
+    *("timeout", "arguments", "schema", "auth"),
 )
 ENVELOPE_KEYS: Final = frozenset(
     {"type", "function", "inputSchema", "input_schema", "outputSchema", "annotations", "title", "strict"}
@@ -33,7 +33,7 @@ ENVELOPE_KEYS: Final = frozenset(
 _PLACEHOLDER: Final = re.compile(r"(\{\{[^{}]*\}\})")
 _IN_PATHS: Final = "/%:@!$&'()*+,;=~"
 
-_SHARED: Final = ("response", "group", "timeout", "arguments")
+_SHARED: Final = ("response", "group", "timeout", "arguments", "schema")
 """Fields that a tool has from the defaults whole, where it has none of its own."""
 _OWN: Final = ("side_effect", "halt_when", "evidence")
 

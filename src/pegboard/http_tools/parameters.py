@@ -35,7 +35,7 @@ UNSAFE: Final = frozenset(
 """Words of JSON Schema that some provider shows in no form."""
 
 
-def parameters_of(value: Any, path: KeyPath, mistakes: Mistakes, *, imported: bool = False) -> dict[str, Any]:
+def parameters_of(value: Any, path: KeyPath, mistakes: Mistakes, *, full: bool = False) -> dict[str, Any]:
     """The JSON Schema of a definition's arguments; None and empty ones mean no parameters."""
     if value is None or value in ({}, []):
         return {"type": "object", "properties": {}, "required": []}
@@ -51,7 +51,7 @@ def parameters_of(value: Any, path: KeyPath, mistakes: Mistakes, *, imported: bo
     schema.setdefault("properties", {})
     schema.setdefault("required", [])
     before = len(mistakes.all)
-    if not imported:
+    if not full:
         _check_object(schema, path, mistakes)
         _check_names(schema["properties"], path, mistakes)
     if len(mistakes.all) == before:

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 Kind = Literal["param", "ctx", "secret", "env"]
 
-_PLACEHOLDER: Final = re.compile(r"\{\{[ \t]*([A-Za-z0-9_.]+)[ \t]*\}\}")
+_PLACEHOLDER: Final = re.compile(r"\{\{[ \t]*([A-Za-z0-9_.-]+)[ \t]*\}\}")
 _KINDS: Final[tuple[Kind, ...]] = ("ctx", "secret", "env")
 
 

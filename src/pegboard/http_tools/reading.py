@@ -16,10 +16,12 @@ from pegboard.http_tools.definition import (
     ARGUMENTS,
     CONTEXT_NAMES,
     EXTRACTS,
+    SCHEMA_FORMS,
     WITHOUT_EFFECT,
     Evidence,
     HaltWhen,
     HttpDefinition,
+    SchemaForm,
 )
 from pegboard.http_tools.mistakes import Mistake, Mistakes
 from pegboard.http_tools.parameters import parameters_of
@@ -31,7 +33,7 @@ from pegboard.naming import check_name
 
 KEYS: Final = (
     *("name", "description", "parameters", "request", "response", "secret_headers", "side_effect", "timeout", "group"),
-    *("tags", "halt_when", "evidence", "arguments"),
+    *("tags", "halt_when", "evidence", "arguments", "schema"),
 )
 RESPONSE_KEYS: Final = ("extract", "path")
 
@@ -47,21 +49,22 @@ class Read:
 def read_definition(value: Any, *, context: Collection[str] = CONTEXT_NAMES, imported: bool = False) -> Read:
     """The definition that a value is, and everything that is wrong with it.
 
-    ``context`` are the names that ``{{ctx.*}}`` may have. An ``imported`` definition may have any JSON Schema that
-    tools can have, and parameters of any name.
+    ``context`` are the names that ``{{ctx.*}}`` may have. An ``imported`` definition has ``schema`` ``full``: it may
+    have any JSON Schema that tools can have, and parameters of any name.
     """
     mistakes = Mistakes()
     if not isinstance(value, Mapping):
         mistakes.wanted((), "an object", value)
         return Read(None, tuple(mistakes.all))
     unknown_keys(value, KEYS, (), mistakes)
-    definition = _definition(value, mistakes, imported)
+    form: Any = "full" if imported else word_of(value.get("schema") or "safe", SCHEMA_FORMS, ("schema",), mistakes)
+    definition = _definition(value, mistakes, form)
     if not mistakes.fatal_in("parameters"):  # a placeholder of a parameter that is wrong is not wrong itself
         check(definition, context, mistakes)
     return Read(None if mistakes.fatal else definition, tuple(mistakes.all))
 
 
-def _definition(value: Mapping[str, Any], mistakes: Mistakes, imported: bool) -> HttpDefinition:
+def _definition(value: Mapping[str, Any], mistakes: Mistakes, form: SchemaForm) -> HttpDefinition:
     request = read_request(value.get("request"), mistakes)
     response = table_of(value.get("response"), RESPONSE_KEYS, ("response",), mistakes)
     evidence = _evidence(value.get("evidence"), mistakes)
@@ -69,7 +72,7 @@ def _definition(value: Mapping[str, Any], mistakes: Mistakes, imported: bool) ->
     return HttpDefinition(
         name=_name(value.get("name"), mistakes),
         description=_description(value.get("description"), mistakes),
-        parameters=parameters_of(value.get("parameters"), ("parameters",), mistakes, imported=imported),
+        parameters=parameters_of(value.get("parameters"), ("parameters",), mistakes, full=form == "full"),
         request=request,
         extract=extract,  # type: ignore[arg-type]  # one of them, or the definition is not used
         path=_path(response.get("path"), ("response", "path"), mistakes),
@@ -83,6 +86,7 @@ def _definition(value: Mapping[str, Any], mistakes: Mistakes, imported: bool) ->
         halt_when=_halt_when(value.get("halt_when"), mistakes),
         evidence=evidence,
         arguments=word_of(value.get("arguments") or "strict", ARGUMENTS, ("arguments",), mistakes),
+        schema=form,
     )
 
 

@@ -25,7 +25,9 @@ SECONDS: Final = 60.0
 """What one document may take to arrive."""
 
 _REDIRECTS: Final = 5
-_SHOWN: Final = 3
+_SHOWN: Final = 10
+"""Operations that one note names."""
+
 _GENERIC: Final = frozenset(
     ("", "openapi", "swagger", "api-docs", "api", "www", "v1", "v2", "v3", "spec", "specs", "index", "schema")
 )

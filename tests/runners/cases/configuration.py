@@ -22,6 +22,7 @@ class Configuration:
     python: list[str] = field(default_factory=list)
     http: Table = field(default_factory=dict)
     http_tools: list[str] = field(default_factory=list)
+    openapi: list[Table] = field(default_factory=list)
 
     @property
     def file(self) -> Path:
@@ -49,6 +50,8 @@ class Configuration:
         lines += table("http", self.http) if self.http else []
         for path in self.http_tools:
             lines += ["[[http_tools]]", f"file = {value(path)}", ""]
+        for document in self.openapi:
+            lines += ["[[openapi]]", *table("", document)[1:]]
         return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from tests.runners.cases import (
     expecting,
     expecting_of_clients,
+    expecting_of_openapi,
     expecting_of_requests,
     expecting_of_skills,
     expecting_of_state,
@@ -27,6 +28,7 @@ CHECKS: Final[dict[str, Check]] = {
     **expecting_of_state.CHECKS,
     **expecting_of_requests.CHECKS,
     **expecting_of_skills.CHECKS,
+    **expecting_of_openapi.CHECKS,
 }
 
 

@@ -45,6 +45,8 @@ def request(wanted: Any, answer: Answer, world: World) -> str:
     got = world.requests_of_step()
     if len(got) != 1:
         return f"{len(got)} requests reached the server"
+    if wanted.get("body_text", "") is None:  # how the JSON is written is open, but not what it says
+        wanted = {key: value for key, value in wanted.items() if key != "body_text"} | {"body_json": world.body_given}
     return fits(wanted, got[0])
 
 

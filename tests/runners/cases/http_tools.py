@@ -75,7 +75,7 @@ async def http_tool(world: World, step: Step) -> Answer:
     if any("mode" in other for other in world.case.steps):
         add(world, {**told, "name": told["name"] + LENIENT, "arguments": "lossless"})
     if not ONE_PLACEHOLDER.fullmatch(told["url"]):
-        _serve(world, told["url"])
+        serve(world, told["url"])
     return Answer()
 
 
@@ -103,7 +103,7 @@ def definition(told: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _serve(world: World, url: str) -> None:
+def serve(world: World, url: str) -> None:
     """Allow the case's own server, and start it where no step has."""
     origin = url.partition("/{{")[0].partition("?")[0]
     if not world.reach_is_told:

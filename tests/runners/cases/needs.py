@@ -14,7 +14,6 @@ from tests.runners.cases.local import FIELDS
 from tests.runners.cases.steps import STEPS
 
 FEATURES: Final = {
-    "openapi": "OpenAPI documents",
     "generate_skills": "a budget for the prompt of skills",
     "cli_skills_list": "the command pegboard skills",
     "embedder": "encoders",

@@ -6,11 +6,11 @@ import ast
 import asyncio
 import json
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pegboard.errors import PegboardError
-from tests.runners.cases import http_tools
+from tests.runners.cases import http_tools, openapi
 from tests.runners.cases.answer import Answer, Clock, of_result
 from tests.runners.cases.case import Step
 from tests.runners.cases.doors import BoardDoor, Door, cancelled_after
@@ -157,6 +157,10 @@ def _call_of(world: World, step: Step) -> tuple[str, Any]:
         return world.shown(step["tool"], step.get("source")), json.loads(step["raw_args"])
     if "args_as_text" in step:
         return world.shown(step["tool"], step.get("source")), step["args_as_text"]
+    if "args_by_place" in step:
+        name = world.shown(step["tool"], step.get("source"))
+        world.body_given = step["args_by_place"].get("body")
+        return name, openapi.placed(world, name, step["args_by_place"])
     arguments = step.get("args") or {}
     if step["tool"] in META and world.shown(step["tool"]) == step["tool"]:
         told = {"name": arguments.get("tool"), "arguments": arguments.get("args") or {}}
@@ -183,11 +187,18 @@ async def batch(world: World, step: Step) -> Answer:
 
 
 async def call_each(world: World, step: Step) -> Answer:
-    """Every tool once; the bare names are those that were called."""
+    """Every tool once, with those of the arguments that it has; the bare names are those that were called."""
+    given = dict(step.get("args") or {})
     catalog = (await world.peg()).catalog
     door = await door_of(world, step)
-    parts = [await door.call(held.name, dict(step.get("args") or {})) for held in catalog.all()]
+    parts = [await door.call(held.name, _known(given, held.input_schema)) for held in catalog.all()]
     return Answer(parts=parts, bare=[held.bare_name for held in catalog.all()])
+
+
+def _known(given: dict[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    if schema.get("additionalProperties") is not False:
+        return given
+    return {name: value for name, value in given.items() if name in schema["properties"]}
 
 
 async def call_each_args(world: World, step: Step) -> Answer:
@@ -270,7 +281,11 @@ STEPS: Final = {
     "explain": Do(about_one("explain"), WHO | {"tool", "query"}),
     "load": Do(about_one("load"), WHO | {"tool", "query"}),
     "unload": Do(about_one("unload"), WHO | {"tool", "query"}),
-    "call": Do(call, WHO | {"tool", "args", "raw_args", "args_as_text", "source", "via", "meta", "timeout_s", *HTTP}),
+    "call": Do(
+        call,
+        WHO
+        | {"tool", "args", "args_by_place", "raw_args", "args_as_text", "source", "via", "meta", "timeout_s", *HTTP},
+    ),
     "batch": Do(batch, WHO | {"calls"}),
     "call_each": Do(call_each, WHO | {"args"}),
     "call_each_args": Do(call_each_args, WHO | {"tool", "doors", "args_list"}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import resource
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -18,7 +18,7 @@ from pegboard.metatools import META_TOOLS
 from pegboard.net.client import HttpClient
 from pegboard.peg import Pegboard
 from pegboard.receipts import Receipt
-from pegboard.registry import SourceStatus, ToolRegistry
+from pegboard.registry import Source, SourceStatus, ToolRegistry
 from pegboard.skills.catalog import SkillCatalog
 from tests.runners.cases.answer import Answer
 from tests.runners.cases.case import Case, Step
@@ -87,6 +87,14 @@ class World:
         self.reach_is_told = False
         """Whether a step has said what may be reached."""
         self.http_client: Callable[[], HttpClient] = HttpClient
+        self.document: Path | None = None
+        """The OpenAPI document whose operations are tools."""
+        self.body_given: Any = None
+        """The body among the arguments of the newest call."""
+        self.report = ""
+        """What its import has told."""
+        self.operations: dict[tuple[str, str], str] = {}
+        """The names of the tools of the document before, by method and address."""
         self.memory_mark = 0
         self.heard = Heard()
         self.client: LineClient | None = None
@@ -192,6 +200,11 @@ class World:
     async def enter(self, context: AbstractAsyncContextManager[Entered]) -> Entered:
         """Enter something that lasts as long as the Pegboard that runs now."""
         return await self._connections.enter_async_context(context)
+
+    @property
+    def sources(self) -> Sequence[Source]:
+        """The sources of the Pegboard that runs now."""
+        return self._peg.sources if self._peg else ()
 
     @property
     def everything(self) -> list[str]:

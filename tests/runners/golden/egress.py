@@ -13,8 +13,12 @@ from tests.runners.golden.vectors import Case
 KIND: Final = "insika_egress_guard"
 
 
+def _url(case: Case) -> str:
+    return str(case.input.get("url") or "")
+
+
 def _host(case: Case) -> str:
-    return urlsplit(str(case.input.get("url") or "")).hostname or ""
+    return urlsplit(_url(case)).hostname or ""
 
 
 def _of(case: Case, holds: Callable[[], bool]) -> bool:
@@ -36,12 +40,12 @@ def has_mapped_literal(case: Case) -> bool:
 
 def has_foreign_letters(case: Case) -> bool:
     """Whether there are letters beyond ASCII in the address."""
-    return _of(case, lambda: not str(case.input["url"]).isascii())
+    return _of(case, lambda: not _url(case).isascii())
 
 
 def has_user(case: Case) -> bool:
     """Whether a user stands before the host."""
-    return _of(case, lambda: "@" in urlsplit(case.input["url"]).netloc)
+    return _of(case, lambda: "@" in urlsplit(_url(case)).netloc)
 
 
 def decided(*rules: str | None) -> Callable[[Case, Outcome], bool]:

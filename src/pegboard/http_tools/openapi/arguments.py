@@ -21,8 +21,6 @@ MAX_NAME: Final = 64
 """Characters of an argument's name, as Anthropic's API has it: of A-Z a-z 0-9 _ . -"""
 
 BODY: Final = "body"
-
-FILE_SCHEMA: Final[Mapping[str, Any]] = file_schema()
 _OTHER: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 _LEGAL: Final = re.compile(r"(?!(?:ctx|secret|env)\.)[A-Za-z0-9_.-]{1,64}")
 _SENT_AS: Final[Mapping[str, str]] = {
@@ -122,8 +120,8 @@ def _file(converted: Converted) -> Converted:
     told = {word: schema[word] for word in ("description", "title") if word in schema}
     if schema.get("type") == "array":
         limits = {word: schema[word] for word in ("minItems", "maxItems") if word in schema}
-        return Converted({"type": "array", **told, **limits, "items": dict(FILE_SCHEMA)}, {})
-    return Converted({**FILE_SCHEMA, **told}, {})
+        return Converted({"type": "array", **told, **limits, "items": file_schema()}, {})
+    return Converted(file_schema(str(told.get("description", ""))), {})
 
 
 def _place(name: str, one: Parameter) -> Place:

@@ -77,7 +77,7 @@ def body_of(value: Any, references: References, notes: list[str]) -> RequestBody
     media = [(str(name), table(references.resolved(content))) for name, content in table(body.get("content")).items()]
     if not media:
         return None
-    name, content = min(media, key=lambda one: _rank(bare(one[0])))
+    name, content = min(media, key=lambda one: (not _uploads(one[0], one[1], references), _rank(bare(one[0]))))
     schema = content.get("schema", {})
     kind = _sent(name, schema, references)
     if len(media) > 1:
@@ -86,6 +86,12 @@ def body_of(value: Any, references: References, notes: list[str]) -> RequestBody
         type=kind, schema=schema, required=body.get("required") is True, description=text(body.get("description"))
     )
     return _with_members(found, table(content.get("encoding")), references)
+
+
+def _uploads(media: str, content: Mapping[str, Any], references: References) -> bool:
+    """Whether a media type carries files, which only multipart does as they are."""
+    properties = table(references.resolved_table(content.get("schema")).get("properties"))
+    return bare(media) == MULTIPART and any(is_file(one, references) for one in list(properties.values())[:MAX_MEMBERS])
 
 
 def _rank(media: str) -> tuple[int, int]:
