@@ -267,3 +267,20 @@ def test_any_body_survives_being_written_and_read(body: Any) -> None:
             assert (form, "null" in json.dumps(body)) == ("toml", True)
             continue
         assert load_text(text, f"t.{form}").definitions == (definition,)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("t.yaml", "timeout: 0x" + "f" * 6_000, "too many digits"),
+        ("t.yaml", "timeout: " + "9" * 6_000, "got inf"),
+        ("t.toml", "timeout = " + "9" * 6_000, "too many digits"),
+        ("t.json", '{"body": ' + "[" * 150 + "]" * 150 + "}", "nest deeper than 100 levels"),
+        ("t.toml", "body = " + "[" * 150 + "]" * 150, "nest deeper than 100 levels"),
+        ("t.json", '{"parameters": {"type": "object", "properties": {}, "required": [["q"]]}}', "a list of names"),
+    ],
+)
+def test_what_no_definition_can_hold_is_a_mistake_of_the_file(name: str, text: str, said: str) -> None:
+    loaded = load_text(text, name)
+    assert not loaded.definitions
+    assert any(said in str(problem) for problem in loaded.errors)

@@ -72,6 +72,15 @@ def parse(text: str) -> ParsedText:
     return ParsedText(value, lambda: _places(text), everywhere=lambda: _parse_with_care(text).at)
 
 
+def nests_deeper(value: Any, levels: int) -> bool:
+    """Whether lists and tables stand in one another more than so many levels deep."""
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(levels):
+        members = (member for one in level for member in (one.values() if isinstance(one, dict) else one))
+        level = [member for member in members if isinstance(member, (dict, list))]
+    return bool(level)
+
+
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):

@@ -56,6 +56,8 @@ def parse(text: str) -> ParsedText:
         raise _translated(str(error), text) from error
     except RecursionError as error:
         raise TomlSyntaxError("lists and tables nest too deep") from error
+    except ValueError as error:  # the bound that Python sets to digits
+        raise TomlSyntaxError("a number has too many digits") from error
     return ParsedText(value, lambda: _Scanner(text.replace("\r\n", "\n ")).run())
 
 

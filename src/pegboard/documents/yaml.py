@@ -197,12 +197,18 @@ def scalar(event: Any) -> Any:
         raise YamlSyntaxError(_offset(event), what, "Put it in quotes for text.", Refusal.NUMBER)
     for pattern, make in _NUMBERS:
         if pattern.fullmatch(text):
-            return make(text)
+            try:
+                return make(text)
+            except ValueError as error:
+                what = "this number has too many digits"
+                raise YamlSyntaxError(_offset(event), what, "Put it in quotes for text.", Refusal.NUMBER) from error
     return text
 
 
 def _based(text: str) -> int:
-    return int(text, 0)
+    number = int(text, 0)
+    str(number)  # Python reads these at any length, and writes none of them beyond its bound
+    return number
 
 
 _NUMBERS: Final[tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...]] = (

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pegboard.documents.jsonc import MAX_DEPTH, nests_deeper
 from pegboard.documents.problems import ConfigProblem, Level
 from pegboard.documents.read import Document, parse_document, read_document
 from pegboard.http_tools.definition import CONTEXT_NAMES, HttpDefinition
@@ -61,6 +62,9 @@ def load_text(
 def _loaded(document: Document | ConfigProblem, environ: Mapping[str, str] | None, context: Collection[str]) -> Loaded:
     if isinstance(document, ConfigProblem):
         return Loaded(problems=(document,), unread=True)
+    if nests_deeper(document.value, MAX_DEPTH):
+        deep = f"lists and objects nest deeper than {MAX_DEPTH} levels."
+        return Loaded(problems=(ConfigProblem(file=document.file, message=deep),), unread=True)
     ambiguous, doubts = _ambiguous(document)
     if ambiguous is None:
         return Loaded(problems=doubts, unread=True)

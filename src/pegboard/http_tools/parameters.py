@@ -108,10 +108,10 @@ def _check_object(schema: Mapping[str, Any], path: KeyPath, mistakes: Mistakes) 
     if not isinstance(properties, Mapping):
         mistakes.wrong((*path, "properties"), f"'properties' is an object, not {shown(properties)}.")
         return
-    if not isinstance(required, list):
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
         mistakes.wrong((*path, "required"), f"'required' is a list of names, not {shown(required)}.")
     else:
-        unknown = [str(name) for name in required if name not in properties]
+        unknown = [name for name in required if name not in properties]
         if unknown:
             told = ", ".join(unknown)
             mistakes.wrong((*path, "required"), f"'required' names what is no property: {told}.")
