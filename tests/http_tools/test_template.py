@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.errors import CallError
+from pegboard.errors import CallError, InvalidArgumentsError
 from pegboard.http_tools.filling import Values
 from pegboard.http_tools.template import template_of
 from tests.http_tools.things import URL, call, define
@@ -234,3 +234,13 @@ def test_whatever_a_value_holds_it_stays_in_its_place(value: str) -> None:
     assert [unquote(segment) for segment in parts.path.split("/")] == ["", "a", value, "z"]
     assert parse_qsl(parts.query, keep_blank_values=True) == [("own", value), ("q", value)]
     assert json.loads(built.body) == {"b": value, "t": f"-{value}-"}
+
+
+@pytest.mark.parametrize("name", ["Cookie", "cookie"])
+def test_a_value_begins_no_other_cookie(name: str) -> None:
+    parameters = {"type": "object", "properties": {"lang": {"type": "string"}}, "required": ["lang"]}
+    template = template_of(define(parameters=parameters, headers={name: "sid=1; lang={{lang}}"}))
+    assert template.build(Values({"lang": "pt"})).headers == {name: "sid=1; lang=pt"}
+    with pytest.raises(InvalidArgumentsError, match="another cookie") as caught:
+        template.build(Values({"lang": "pt; sid=2"}))
+    assert "sid=2" not in str(caught.value)

@@ -197,10 +197,8 @@ class _Building(Filling):
             if found is MISSING:
                 continue
             for placeholder, text in zip(parts, found, strict=True):
-                if isinstance(placeholder, Placeholder) and UNSAFE.search(text):
-                    raise self.refused(
-                        placeholder, f"has a line break or control character, which the header {name!r} cannot hold"
-                    )
+                if isinstance(placeholder, Placeholder):
+                    self.check_header(name, placeholder, text)
             headers[name] = "".join(found).strip(" \t")
         headers |= placed.headers | credentials.headers
         cookies = [*placed.cookies, *credentials.cookies]
@@ -208,6 +206,14 @@ class _Building(Filling):
             own = next((name for name in headers if name.lower() == "cookie"), "Cookie")
             headers[own] = "; ".join(text for text in (headers.get(own, ""), *cookies) if text)
         return headers
+
+    def check_header(self, name: str, placeholder: Placeholder, text: str) -> None:
+        """A value may end neither its header nor, in a Cookie header, its cookie."""
+        if UNSAFE.search(text):
+            why = f"has a line break or control character, which the header {name!r} cannot hold"
+            raise self.refused(placeholder, why)
+        if name.lower() == "cookie" and placeholder.kind != "secret" and ";" in text:
+            raise self.refused(placeholder, "has a semicolon, behind which another cookie would begin")
 
     def body(self) -> Payload | None:
         body = self.template.body
