@@ -111,6 +111,9 @@ async def test_jsonpath_reaches_into_lists(path: str, found: Any) -> None:
         ("; charset=nonsense", "ç".encode(), "ç"),
         ("; charset=rot13", b"abc", "abc"),
         ("; charset=zlib", b"abc", "abc"),
+        ("; charset=punycode", b"abc-a", "abc-a"),
+        ("; charset=raw_unicode_escape", rb"\ud800", r"\ud800"),
+        ("; charset=unicode_escape", rb"\ud800", r"\ud800"),
     ],
 )
 async def test_a_body_is_read_by_the_charset_that_it_names(charset: str, body: bytes, text: str) -> None:

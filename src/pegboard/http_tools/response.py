@@ -22,6 +22,9 @@ MAX_ERROR_TEXT: Final = 200
 """Characters of any other that are told."""
 MAX_LOCATION: Final = 500
 
+_NO_CHARSETS: Final = frozenset({"punycode", "idna", "unicode-escape", "raw-unicode-escape", "undefined"})
+"""Text encodings of Python that no body has; the time that punycode takes grows with the square of its length."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -63,7 +66,8 @@ def decoded(body: bytes, content_type: str = "") -> str:
     try:
         known = codecs.lookup(charset)
         # some "encodings" of Python are none: they unpack, or give bytes again
-        return body.decode(known.name if known._is_text_encoding else "utf-8", "replace")
+        usable = known._is_text_encoding and known.name not in _NO_CHARSETS
+        return body.decode(known.name if usable else "utf-8", "replace")
     except (LookupError, ValueError):
         return body.decode("utf-8", "replace")
 
