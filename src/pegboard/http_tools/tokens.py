@@ -139,7 +139,7 @@ def _seconds(value: Any) -> float:
     """How long a token lives; some services tell it as text."""
     try:
         seconds = UNTOLD if value is None or isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return UNTOLD
     return seconds if 0 <= seconds < 1e9 else 0.0
 
