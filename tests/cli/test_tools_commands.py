@@ -138,6 +138,12 @@ def test_a_person_edits_in_their_own_editor(pegboard: Run, shop: Path, monkeypat
     editor(shop, monkeypatch, "exit 3")
     failed = pegboard("tools", "edit", "track")
     assert (failed.code, "ended with 3" in failed.err) == (3, True)
+    editor(shop, monkeypatch, 'rm "$1"')
+    gone = pegboard("tools", "edit", "track")
+    assert (gone.code, "left nothing that can be read" in gone.err, "--file" in gone.err) == (3, True, False)
+    monkeypatch.setenv("EDITOR", "'ed")
+    unclosed = pegboard("tools", "edit", "track")
+    assert (unclosed.code, "Mend the quotes" in unclosed.err) == (3, True)
     monkeypatch.delenv("EDITOR")
     assert "Set EDITOR" in pegboard("tools", "edit", "track").err
 

@@ -96,8 +96,9 @@ async def _edit(common: Common, name: str, file: str | None, format: Format | No
         try:
             code = await _edited(common, now, name, draft.edited(), str(draft.path), version)
         except PegboardError as error:
-            again = f"pegboard tools edit {name} --file {draft.path}"
-            error.hint = f"{error.hint} What you wrote is in {draft.path}: {again}".strip()
+            if draft.path.exists():
+                again = f"pegboard tools edit {name} --file {draft.path}"
+                error.hint = f"{error.hint} What you wrote is in {draft.path}: {again}".strip()
             raise
         draft.discard()
         return code

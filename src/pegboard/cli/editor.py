@@ -25,7 +25,7 @@ class Draft:
 
         Raises ConfigError where there is no editor, or where it fails.
         """
-        command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+        command = _command(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
         if not command:
             raise ConfigError("No editor is known.", hint="Set EDITOR, or give the definition with --file FILE.")
         try:
@@ -36,8 +36,21 @@ class Draft:
             ) from error
         if code:
             raise ConfigError(f"The editor {command[0]!r} ended with {code}: nothing was changed.")
-        return self.path.read_text("utf-8", errors="replace")
+        try:
+            return self.path.read_text("utf-8", errors="replace")
+        except OSError as error:
+            told = f"The editor {command[0]!r} left nothing that can be read: {error.strerror}."
+            raise ConfigError(told, hint="Nothing was changed.") from error
 
     def discard(self) -> None:
         """Take the file away."""
         self.path.unlink(missing_ok=True)
+
+
+def _command(text: str) -> list[str]:
+    """The words of a command. Raises ConfigError."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        told = f"The editor's command {text!r} cannot be taken apart: {error}."
+        raise ConfigError(told, hint="Mend the quotes in VISUAL or EDITOR.") from error
