@@ -20,6 +20,9 @@ _SHORTEST: Final = 4
 """Characters of a secret that is masked where it comes back. Shorter ones stand in everything."""
 
 _ESCAPE: Final = re.compile("%[0-9A-F]{2}")
+_MARKUP: Final = re.compile("[&<>]")
+_MARKS: Final = re.compile("[&'+<>`]")
+_UNICODE: Final = re.compile(r"\\(?:u([0-9a-f]{4})|.)")
 _NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 
 
@@ -172,7 +175,7 @@ def _forms(secret: str) -> Iterable[str]:
     """A secret as written, in JSON, in HTML, in an address, and in base64: by itself, and as somebody's password."""
     encoded = secret.encode("utf-8", "surrogatepass")
     yield secret
-    for form in (json.dumps(secret)[1:-1], json.dumps(secret)[1:-1].replace("/", "\\/")):
+    for form in _in_json(secret):
         yield form
         yield json.dumps(form)[1:-1]  # JSON as a text in JSON
     yield html.escape(secret)
@@ -182,6 +185,16 @@ def _forms(secret: str) -> Iterable[str]:
         yield quote(form, safe="")  # an address as a value in an address
     yield quote_plus(secret, errors="replace")
     yield from _base64(encoded)
+
+
+def _in_json(secret: str) -> Iterable[str]:
+    """A secret in the JSON of common libraries: some write the marks of HTML as escapes too, in either case."""
+    for form in (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
+        yield from (form, form.replace("/", "\\/"))
+        yield _MARKUP.sub(lambda match: f"\\u{ord(match[0]):04x}", form)
+    plain = json.dumps(secret).replace('\\"', "\\u0022")[1:-1]
+    upper = _UNICODE.sub(lambda match: match[0] if match[1] is None else f"\\u{match[1].upper()}", plain)
+    yield _MARKS.sub(lambda match: f"\\u{ord(match[0]):04X}", upper)
 
 
 def _base64(data: bytes) -> Iterable[str]:
