@@ -244,3 +244,11 @@ def test_a_value_begins_no_other_cookie(name: str) -> None:
     with pytest.raises(InvalidArgumentsError, match="another cookie") as caught:
         template.build(Values({"lang": "pt; sid=2"}))
     assert "sid=2" not in str(caught.value)
+
+
+def test_a_host_that_is_not_chosen_is_asked_for() -> None:
+    parameters = {"type": "object", "properties": {"r": {"type": "string", "enum": ["a", "b"]}}, "required": []}
+    template = template_of(define(parameters=parameters, url="https://{{r}}.example.com/"))
+    assert template.build(Values({"r": "b"})).url == "https://b.example.com/"
+    with pytest.raises(InvalidArgumentsError, match="r: is needed for the host"):
+        template.build(Values({}))

@@ -140,7 +140,10 @@ class _Building(Filling):
 
     def url(self, placed: Placed, credentials: Credentials) -> str:
         address = self.template.address
-        host = "".join(self.text(address.authority, "the host"))
+        found = self.text(address.authority, "the host")
+        if found is MISSING:
+            raise self.refused(next(placeholders_in(address.authority)), "is needed for the host")
+        host = "".join(found)
         path = "".join(f"/{self.segment(segment, placed)}" for segment in address.segments)
         pairs = [*self.own_pairs(), *self.pairs(), *placed.query, *credentials.query]
         return f"{address.scheme}://{host}{path}{'?' if pairs else ''}{'&'.join(pairs)}"
