@@ -1,4 +1,4 @@
-"""``pegboard tools import-openapi``: definitions that the user then owns, and a report of what was set aside."""
+"""``pegboard tools import-openapi``: definitions to own, and the report of what did not become one."""
 
 from __future__ import annotations
 
@@ -8,66 +8,110 @@ from typing import Any
 
 import pytest
 
+from pegboard.http_tools.files import load_file
 from tests.cli.conftest import Run
 
-DOCUMENT: dict[str, Any] = {
-    "openapi": "3.1.0",
+DOCUMENT = {
+    "openapi": "3.0.3",
     "info": {"title": "Shop", "version": "1"},
-    "servers": [{"url": "https://shop.example.com/v1"}],
+    "servers": [{"url": "https://{region}.shop.example", "variables": {"region": {"default": "eu"}}}],
+    "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
     "security": [{"key": []}],
-    "components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
     "paths": {
-        "/orders/{id}": {
-            "get": {
-                "operationId": "getOrder",
-                "tags": ["orders"],
-                "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
-            },
-            "delete": {
-                "operationId": "dropOrder",
-                "parameters": [{"$ref": "https://elsewhere.example.com/p.json#/id"}],
+        "/orders": {
+            "get": {"operationId": "listOrders", "tags": ["orders"], "parameters": []},
+            "post": {
+                "operationId": "addOrder",
+                "requestBody": {
+                    "content": {
+                        "application/json": {
+                            "schema": {
+                                "type": "object",
+                                "properties": {
+                                    "first-name": {"type": "string", "nullable": True, "enum": ["a", None]},
+                                    "kids": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+                                },
+                            }
+                        }
+                    }
+                },
             },
         },
+        "/orders/{id}": {"get": {"operationId": "lost"}},
+        "/health": {"get": {}},
     },
 }
 
 
 @pytest.fixture
-def document(here: Path) -> Path:
+def shop(here: Path) -> Path:
     """The current folder, with a document."""
-    path = here / "shop.json"
-    path.write_text(json.dumps(DOCUMENT), "utf-8")
-    return path
+    (here / "shop.json").write_text(json.dumps(DOCUMENT), "utf-8")
+    return here
 
 
-@pytest.mark.parametrize("ending", ["toml", "yaml", "json"])
-def test_operations_become_a_file_of_definitions(pegboard: Run, document: Path, ending: str) -> None:
-    made = pegboard("tools", "import-openapi", "shop.json", "--secret", "key=SHOP_KEY", "--output", f"tools.{ending}")
-    assert made.code == 0
-    assert made.out == f"Shop: 1 tool, 1 set aside, in tools.{ending}\n"
-    assert "dropOrder" in made.err or "DELETE /orders/{id}" in made.err
-    assert "SHOP_KEY" in Path(f"tools.{ending}").read_text("utf-8")
-    assert pegboard("tools", "check", f"tools.{ending}").out == f"tools.{ending}: 1 tool\n"
+@pytest.mark.parametrize("ending", ["yaml", "json"])
+def test_the_file_that_is_written_has_the_tools_whole(shop: Path, pegboard: Run, ending: str) -> None:
+    done = pegboard("tools", "import-openapi", "shop.json", "--output", f"tools.{ending}", "--secret", "key=SHOP_KEY")
+    assert done.code == 0
+    assert done.lines == [f"Shop: 3 tools, 1 set aside, in tools.{ending}"]
+    assert "GET /orders/{id} (lost) was set aside: its path has {id}" in done.err
+    assert "GET /health (get_health): it has no operationId" in done.err
+    loaded = load_file(shop / f"tools.{ending}")
+    assert not loaded.problems
+    by_name = {one.name: one for one in loaded.definitions}
+    assert list(by_name) == ["listOrders", "addOrder", "get_health"]
+    assert by_name["addOrder"].request.body == {"first-name": "{{first-name}}", "kids": "{{kids}}"}
+    assert by_name["addOrder"].parameters["properties"]["first-name"]["type"] == ["string", "null"]
+    assert by_name["listOrders"].request.auth[0].secret == "SHOP_KEY"
+    assert by_name["listOrders"].request.url == "https://eu.shop.example/orders"
+    assert pegboard("tools", "check", f"tools.{ending}").code == 0
 
 
-def test_a_file_that_is_there_is_written_over_only_when_asked(pegboard: Run, document: Path) -> None:
-    Path("tools.yaml").write_text("mine", "utf-8")
-    assert pegboard("tools", "import-openapi", "shop.json", "--output", "tools.yaml").code == 2
-    assert Path("tools.yaml").read_text("utf-8") == "mine"
-    assert pegboard("tools", "import-openapi", "shop.json", "--output", "tools.yaml", "--force").code == 0
+def test_toml_is_written_where_it_can_say_everything(shop: Path, pegboard: Run) -> None:
+    done = pegboard("tools", "import-openapi", "shop.json", "-o", "tools.toml")
+    assert done.code != 0
+    assert "YAML or JSON" in done.err
+    assert not (shop / "tools.toml").exists()
+    assert pegboard("tools", "import-openapi", "shop.json", "-o", "tools.toml", "--exclude", "addOrder").code == 0
+    assert len(load_file(shop / "tools.toml").definitions) == 2
 
 
-def test_without_a_file_the_definitions_go_to_stdout_and_all_else_to_stderr(pegboard: Run, document: Path) -> None:
-    made = pegboard("tools", "import-openapi", "shop.json", "--format", "json")
-    assert [tool["name"] for tool in json.loads(made.out)["tools"]] == ["getOrder"]
-    assert "elsewhere.example.com" in made.err
+def test_stdout_has_the_definitions_alone(shop: Path, pegboard: Run) -> None:
+    done = pegboard("tools", "import-openapi", "shop.json", "--format", "json", "--tag", "orders")
+    assert [tool["name"] for tool in json.loads(done.out)["tools"]] == ["listOrders"]
+    assert "1 tool, 3 left out by filters" in done.err
 
 
-def test_filters_that_leave_nothing_and_documents_that_are_none_have_codes_of_their_own(
-    pegboard: Run, document: Path
-) -> None:
-    assert pegboard("tools", "import-openapi", "shop.json", "--tag", "nothing").code == 4
-    Path("no.json").write_text("{}", "utf-8")
-    refused = pegboard("tools", "import-openapi", "no.json")
-    assert refused.code == 3
-    assert "openapi" in refused.err
+def test_the_json_document_accounts_for_every_operation(shop: Path, pegboard: Run) -> None:
+    told: Any = pegboard("tools", "import-openapi", "shop.json", "--json", "--method", "get").json
+    assert [one["name"] for one in told["tools"]] == ["listOrders", "get_health"]
+    assert [one["operation_id"] for one in told["set_aside"]] == ["lost"]
+    assert [one["reason"] for one in told["left_out"]] == ["POST is not among the methods"]
+    assert [one["name"] for one in told["definitions"]] == ["listOrders", "get_health"]
+
+
+def test_a_file_that_is_there_is_written_over_only_when_asked(shop: Path, pegboard: Run) -> None:
+    (shop / "mine.yaml").write_text("mine", "utf-8")
+    assert pegboard("tools", "import-openapi", "shop.json", "-o", "mine.yaml").code == 2
+    assert (shop / "mine.yaml").read_text("utf-8") == "mine"
+    assert pegboard("tools", "import-openapi", "shop.json", "-o", "mine.yaml", "--force").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("gone.json",), 3, "no such file"),
+        (("shop.json", "--server-variable", "region"), 2, "NAME=VALUE"),
+        (("shop.json", "--server-variable", "regoin=us"), 3, "'regoin'"),
+        (("shop.json", "--secret", "kee=K"), 3, "Did you mean 'key'"),
+        (("shop.json", "--server", "shop.example"), 3, "cannot be used"),
+        (("shop.json", "--tag", "nothing"), 4, "4 left out"),
+        (("http://169.254.169.254/openapi.json",), 1, "refused"),
+        (("ftp://shop.example/openapi.json",), 3, "cannot be used"),
+        (("shop.json", "-o", "no/such/folder/x.yaml"), 3, "cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_is_told(shop: Path, pegboard: Run, words: tuple[str, ...], code: int, told: str) -> None:
+    done = pegboard("tools", "import-openapi", *words)
+    assert (done.code, told in done.err) == (code, True), done.err

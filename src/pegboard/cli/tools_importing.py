@@ -137,7 +137,7 @@ def manifest(found: Imported, format: Format) -> str:
 def _told(common: Common, found: Imported, output: Path | None, format: Format) -> Exit:
     text = manifest(found, format)
     if output is not None:
-        output.write_text(text, "utf-8")
+        _write(output, text)
     if common.json:
         common.output.document(_report(found, output))
         return _exit(found)
@@ -152,6 +152,15 @@ def _told(common: Common, found: Imported, output: Path | None, format: Format) 
     else:
         common.output.say(f"{said}, in {output}")
     return _exit(found)
+
+
+def _write(output: Path, text: str) -> None:
+    try:
+        output.write_text(text, "utf-8")
+    except OSError as error:
+        raise DefinitionError(
+            f"{output} cannot be written: {error.strerror or error}.", hint="Check the path."
+        ) from None
 
 
 def _counts(found: Imported) -> Iterable[str]:

@@ -18,7 +18,17 @@ from tests.runners.cases.case import Step
 from tests.runners.cases.step import Do
 from tests.runners.cases.world import World
 
-KEYS: Final = ("server", "server_variables", "headers", "secrets", "tags", "methods", "paths", "include", "exclude")
+KEYS: Final[tuple[str, ...]] = (
+    "server",
+    "server_variables",
+    "headers",
+    "secrets",
+    "tags",
+    "methods",
+    "paths",
+    "include",
+    "exclude",
+)
 """Fields of the step that are keys of ours."""
 
 

@@ -33,6 +33,9 @@ CHANGE_SECONDS: Final = 3.0
 HTTP: Final = {"mode", "transport", "resolver"}
 """Fields of calls of HTTP tools."""
 
+GIVEN: Final = {"args", "args_by_place", "raw_args", "args_as_text"}
+"""Fields that say the arguments of a call."""
+
 WHO: Final = {"as", "session", "label"}
 """Fields of every step that goes through a door."""
 
