@@ -99,12 +99,20 @@ async def test_a_document_that_is_not_there_is_told() -> None:
         await source.stop()
 
 
-async def test_an_address_that_is_not_allowed_is_refused_with_the_rule() -> None:
-    source = source_of(url="http://169.254.169.254/openapi.json")
-    await source.ready()
-    assert "metadata" in source.status().reason or "169.254.169.254" in source.status().reason
-    assert source.status().state == "failed"
-    await source.stop()
+async def test_a_redirect_is_followed_by_the_guards_rules_only() -> None:
+    async def answer(exchange: Exchange) -> None:
+        await exchange.reply(b"", f"Location: {inside.url('/o.json')}", status=302)
+
+    async def never(exchange: Exchange) -> None:
+        await exchange.reply(document("https://a.example").encode())
+
+    async with serving(never) as inside, serving(answer) as server:
+        source = source_of(url=server.url("/o.json"))
+        await source.ready()
+        assert source.status().state == "failed"
+        assert "is not over https" in source.status().reason
+        await source.stop()
+    assert inside.connections == 0
 
 
 async def test_what_is_set_aside_left_out_or_renamed_stands_in_the_status(tmp_path: Path) -> None:
