@@ -112,7 +112,7 @@ def _bytes_of(file: Path) -> bytes | ConfigProblem:
     except ValueError:
         return ConfigProblem(file=file, message="this is not a path.", hint="Check it for a NUL character.")
     if len(data) > MAX_BYTES:
-        hint = "Name a configuration file, not a data file."
+        hint = "Is this the file that was meant?"
         return ConfigProblem(file=file, message=f"has more than {MAX_BYTES:,} bytes.", hint=hint)
     return data
 

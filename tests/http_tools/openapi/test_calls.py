@@ -233,5 +233,5 @@ async def test_one_name_in_three_places_goes_to_each() -> None:
 
 
 async def test_a_reply_of_json_is_asked_for_where_there_are_others() -> None:
-    responses = {"200": {"content": {"application/xml": {}, "application/json": {}}}}
+    responses: dict[str, Any] = {"200": {"content": {"application/xml": {}, "application/json": {}}}}
     assert (await sent(get("/a", responses=responses), {})).header("accept") == "application/json"
