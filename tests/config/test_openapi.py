@@ -13,7 +13,7 @@ from pegboard.config.watch import Reloader
 from pegboard.config.wire import build
 from pegboard.errors import ConfigError
 from pegboard.http_tools.openapi.options import ImportOptions
-from pegboard.sources.http import HttpFileSpec
+from pegboard.sources.data_tools import DataToolSpec
 from pegboard.sources.openapi import OpenApiSpec
 from tests.config.conftest import Write
 
@@ -77,7 +77,7 @@ def test_every_key_reaches_the_source(write: Write) -> None:
             exclude=("listAll",),
             deprecated=False,
         ),
-        shown=HttpFileSpec(prefix="", visibility="always", approval={"list*": "exec"}),
+        shown=DataToolSpec(prefix="", visibility="always", approval={"list*": "exec"}),
     )
 
 

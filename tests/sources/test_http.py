@@ -11,7 +11,8 @@ from pegboard import Pegboard
 from pegboard.http_tools.secrets import GivenSecrets
 from pegboard.http_tools.tool import Client, HttpRuntime
 from pegboard.net.egress import EgressPolicy
-from pegboard.sources.http import HttpFileSpec, HttpToolFile
+from pegboard.sources.data_tools import DataToolSpec
+from pegboard.sources.http import HttpToolFile
 from tests.net.loopback import Exchange, serving
 
 pytestmark = pytest.mark.anyio
@@ -25,7 +26,7 @@ def source_of(path: Path, *, origin: str | None = None, **spec: Any) -> HttpTool
     def runtime(client: Client) -> HttpRuntime:
         return HttpRuntime(client=client, policy=policy, secrets=GivenSecrets({}))
 
-    return HttpToolFile("crm", path, runtime, spec=HttpFileSpec(**spec), environ={})
+    return HttpToolFile("crm", path, runtime, spec=DataToolSpec(**spec), environ={})
 
 
 def write(path: Path, *names: str, url: str = "https://api.example.com/x") -> None:

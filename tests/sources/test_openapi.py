@@ -13,7 +13,7 @@ from pegboard.http_tools.openapi.options import ImportOptions
 from pegboard.http_tools.secrets import GivenSecrets
 from pegboard.http_tools.tool import Client, HttpRuntime
 from pegboard.net.egress import EgressPolicy
-from pegboard.sources.http import HttpFileSpec
+from pegboard.sources.data_tools import DataToolSpec
 from pegboard.sources.openapi import OpenApiDocument, OpenApiSpec, default_name
 from tests.net.loopback import Exchange, serving
 
@@ -28,13 +28,13 @@ def document(*servers: str, **paths: Any) -> str:
 
 
 def source_of(
-    file: Path | None = None, *, url: str = "", shown: HttpFileSpec | None = None, **options: Any
+    file: Path | None = None, *, url: str = "", shown: DataToolSpec | None = None, **options: Any
 ) -> OpenApiDocument:
     def runtime(client: Client) -> HttpRuntime:
         return HttpRuntime(client=client, policy=EgressPolicy.allowing(), secrets=GivenSecrets({"T": "t"}))
 
     spec = OpenApiSpec(
-        name="api", file=file, url=url, options=ImportOptions(**options), shown=shown or HttpFileSpec(prefix="api")
+        name="api", file=file, url=url, options=ImportOptions(**options), shown=shown or DataToolSpec(prefix="api")
     )
     return OpenApiDocument(spec, runtime)
 
@@ -172,7 +172,7 @@ async def test_a_secret_that_many_tools_need_is_told_once(tmp_path: Path) -> Non
 async def test_visibility_and_approval_are_the_operators(tmp_path: Path) -> None:
     paths = {"a": {"get": {"operationId": "a"}, "post": {"operationId": "b"}}}
     (tmp_path / "o.json").write_text(document("https://a.example", **paths))
-    shown = HttpFileSpec(prefix="", visibility={"a": "always"}, approval={"a": "exec"})
+    shown = DataToolSpec(prefix="", visibility={"a": "always"}, approval={"a": "exec"})
     source = source_of(tmp_path / "o.json", shown=shown)
     await source.ready()
     found = {tool.name: (str(tool.visibility), str(tool.approval)) for tool in source.registry.tools()}

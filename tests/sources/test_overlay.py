@@ -16,7 +16,8 @@ from pegboard.http_tools.overlay import Overlay
 from pegboard.http_tools.secrets import GivenSecrets
 from pegboard.http_tools.tool import Client, HttpRuntime
 from pegboard.net.egress import EgressPolicy
-from pegboard.sources.http import HttpFileSpec, HttpToolFile
+from pegboard.sources.data_tools import DataToolSpec
+from pegboard.sources.http import HttpToolFile
 from pegboard.sources.overlay import OverlaySource
 from pegboard.stores import SqlToolStore
 from pegboard.tools import Approval
@@ -131,7 +132,7 @@ async def test_a_store_that_fails_for_a_while_takes_no_tool_away(file: Path, els
 
 def shop(path: Path, about: str = "Of a file.") -> HttpToolFile:
     path.write_text(tool("ping", about), "utf-8")
-    spec = HttpFileSpec(approval="exec", visibility="always")
+    spec = DataToolSpec(approval="exec", visibility="always")
     return HttpToolFile("shop.toml", path, runtime_for(), spec=spec, environ={})
 
 

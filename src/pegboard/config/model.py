@@ -45,7 +45,7 @@ from pegboard.metatools import META_TOOLS
 from pegboard.naming import slug
 from pegboard.net.egress import EgressPolicy
 from pegboard.rules import WORDS, Rule, faults
-from pegboard.sources.http import HttpFileSpec
+from pegboard.sources.data_tools import DataToolSpec
 from pegboard.sources.mcp.spec import Era, HttpSpec, StdioSpec
 from pegboard.sources.openapi import OpenApiSpec, default_name
 from pegboard.tools import Approval, OutputCheck, Visibility
@@ -387,9 +387,9 @@ class HttpToolKeys(Keys):
     exclude: tuple[str, ...] | None = key(TEXTS, "Globs of its tools' names; these are not taken in.")
 
     @property
-    def spec(self) -> HttpFileSpec:
+    def spec(self) -> DataToolSpec:
         """What the source is told."""
-        return HttpFileSpec(
+        return DataToolSpec(
             prefix=self.prefix or "",
             visibility=self.visibility or Visibility.ON_DEMAND,
             approval=self.approval,
@@ -441,7 +441,7 @@ class OpenApiKeys(Keys):
             file=None if self.file is None else path_of(self.file, base),
             url=self.url or "",
             options=self._options,
-            shown=HttpFileSpec(
+            shown=DataToolSpec(
                 prefix=slug(name) if self.prefix is None else self.prefix or "",
                 visibility=self.visibility or Visibility.ON_DEMAND,
                 approval=self.approval,
@@ -534,7 +534,7 @@ class Settings:
     upstreams: Mapping[str, Upstream] = field(default_factory=dict)
     python: tuple[Path, ...] = ()
     http: HttpKeys = field(default_factory=HttpKeys)
-    http_tools: Mapping[Path, HttpFileSpec] = field(default_factory=dict)
+    http_tools: Mapping[Path, DataToolSpec] = field(default_factory=dict)
     openapi: Mapping[str, OpenApiSpec] = field(default_factory=dict)
     secrets_folder: Path | None = None
     files_folder: Path | None = None

@@ -18,7 +18,8 @@ from pegboard.pin_store import PinStore
 from pegboard.receipts import ReceiptFile, ReceiptSink
 from pegboard.registry import Source
 from pegboard.rules import RulePolicy
-from pegboard.sources.http import HttpFileSpec, HttpToolFile
+from pegboard.sources.data_tools import DataToolSpec
+from pegboard.sources.http import HttpToolFile
 from pegboard.sources.mcp import HttpSpec, HttpUpstream, McpUpstream, StdioSpec, StdioUpstream
 from pegboard.sources.mcp.headers import secret_parts, secrets_in_address
 from pegboard.sources.mcp.launch import secret_values
@@ -168,7 +169,7 @@ def source_of(
 def http_source(
     name: str,
     path: Path,
-    spec: HttpFileSpec,
+    spec: DataToolSpec,
     settings: Settings,
     environ: Mapping[str, str] | None = None,
     client: Callable[[], HttpClient] | None = None,

@@ -22,17 +22,18 @@ def read_files(folder: Path | None, paths: Iterable[str], limit: int = MAX_UPLOA
     None for no folder: no path is read. Raises ToolError.
     """
     found: dict[str, bytes] = {}
+    left = limit
     for path in dict.fromkeys(paths):
         if folder is None:
             raise ToolError("No file can be sent by its path here.", hint="Give its content as base64 in 'data'.")
         try:
-            found[path] = _read(folder, path, limit)
+            found[path] = _read(folder, path, left)
         except (OSError, ValueError):
             hint = "Give a path below the folder for uploads, without links, or the content as base64 in 'data'."
             raise ToolError("There is no such file in the folder for uploads.", hint=hint) from None
-        limit -= len(found[path])
-        if limit < 0:
-            raise ToolError(f"The files are larger than {MAX_UPLOAD:,} bytes.", hint="Send smaller ones.")
+        left -= len(found[path])
+        if left < 0:
+            raise ToolError(f"The files are larger than {limit:,} bytes.", hint="Send smaller ones.")
     return found
 
 

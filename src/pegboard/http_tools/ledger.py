@@ -16,31 +16,30 @@ KEPT: Final = 1_000
 
 
 class EvidenceLedger:
-    """The ids of evidence that one conversation was shown, each once, in the order in which they came first.
+    """The ids of evidence that were shown. Lives as long as a conversation, or a turn where a store has ``ids``.
+
+    Each is kept once, in the order in which they came first; the last 1,000.
 
         ledger = EvidenceLedger(ids=kept_of_this_conversation)
         ledger.take(result)
         if answer_cites not in ledger:
             ledger.note_ungrounded()
         ledger.flush(store_of_the_host.append)
-
-    Lives as long as the conversation, or as long as a turn of it when ``ids`` come from a store. Keeps the last 1,000.
     """
 
     def __init__(self, ids: Iterable[object] = ()) -> None:
-        self._ids: dict[str, None] = {}
+        self._ids = dict.fromkeys(map(str, ids))
         self._new: dict[str, None] = {}
         self.ungrounded = 0
-        for one in ids:
-            self._ids[str(one)] = None
+        self._trim()
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids, at most the last 1,000."""
-        return tuple(self._ids)[-KEPT:]
+        return tuple(self._ids)
 
     def __contains__(self, id: object) -> bool:
-        return str(id) in self.ids
+        return str(id) in self._ids
 
     def take(self, result: ToolResult) -> None:
         """Record the evidence of a result; one without any changes nothing."""
@@ -52,8 +51,7 @@ class EvidenceLedger:
         for one in several:
             if one is not None and str(one) not in self._ids:
                 self._ids[str(one)] = self._new[str(one)] = None
-        for one in tuple(self._ids)[:-KEPT]:
-            del self._ids[one]
+        self._trim()
 
     def note_ungrounded(self) -> None:
         """Count an answer that cites what nobody showed."""
@@ -71,3 +69,7 @@ class EvidenceLedger:
         self._new.clear()
         self.ungrounded = 0
         return True
+
+    def _trim(self) -> None:
+        for one in tuple(self._ids)[:-KEPT]:
+            del self._ids[one]

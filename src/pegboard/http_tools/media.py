@@ -9,7 +9,6 @@ BodyKind = Literal["json", "form", "multipart", "text", "bytes"]
 
 JSON_TYPE: Final = "application/json"
 FORM_TYPE: Final = "application/x-www-form-urlencoded"
-MULTIPART_TYPE: Final = "multipart/form-data"
 TEXT_TYPE: Final = "text/plain; charset=utf-8"
 BYTES_TYPE: Final = "application/octet-stream"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -12,10 +12,9 @@ from pegboard.dispatch import checked_arguments
 from pegboard.errors import RefusedRequestError
 from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.filling import Values
-from pegboard.http_tools.folder import read_files
 from pegboard.http_tools.secrets import MASK
 from pegboard.http_tools.template import Built, template_of
-from pegboard.http_tools.tool import HttpRuntime, HttpTool, secret_names
+from pegboard.http_tools.tool import HttpRuntime, HttpTool, secret_names, with_files
 from pegboard.net.urls import parse
 
 
@@ -48,12 +47,10 @@ async def preview(
     tool = HttpTool(definition, runtime).tool
     given = checked_arguments(tool, arguments)
     names = secret_names(definition)
-    known = {**runtime.values, **context}
-    held = {name: known[name] for name in runtime.context if name in known}
     template = template_of(definition)
-    values = Values(given, held, dict.fromkeys(names, MASK), dict.fromkeys(definition.request.auth, MASK))
-    files = read_files(runtime.files, template.paths(values))
-    built = template.build(replace(values, files=files))
+    masks = dict.fromkeys(names, MASK)
+    values = Values(given, runtime.held(context), masks, dict.fromkeys(definition.request.auth, MASK))
+    built = template.build(await with_files(values, template, runtime.files))
     absent = [name for name in names if await runtime.secrets.get(name) is None]
     notes = [f"The secret {name!r} is not set: without it the call is refused." for name in absent]
     try:

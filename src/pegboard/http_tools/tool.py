@@ -95,6 +95,11 @@ class HttpRuntime:
     files: Path | None = None
     tokens: Tokens = field(default_factory=Tokens, compare=False)
 
+    def held(self, context: Mapping[str, Any]) -> dict[str, Any]:
+        """What ``{{ctx.*}}`` stands for in a call with these values of its context."""
+        known = {**self.values, **context}
+        return {name: known[name] for name in self.context if name in known}
+
 
 class HttpTool:
     """One HTTP tool. Process-wide; holds no state of a call. ``tool`` is what registries take."""
@@ -122,9 +127,8 @@ class HttpTool:
     async def _answered(
         self, arguments: dict[str, Any], context: Context, secrets: Mapping[str, str], scrubber: Scrubber
     ) -> ToolResult | Halt:
-        known = {**self._runtime.values, **context.values}
-        held = {name: known[name] for name in self._runtime.context if name in known}
-        values = await self._with_files(Values(arguments, held, secrets))
+        values = Values(arguments, self._runtime.held(context.values), secrets)
+        values = await with_files(values, self._template, self._runtime.files)
         reply = await self._answer(values, scrubber)
         answer = answer_of(
             reply.status,
@@ -134,14 +138,6 @@ class HttpTool:
             scrubber=scrubber,
         )
         return result_of(self.definition, answer)
-
-    async def _with_files(self, values: Values) -> Values:
-        """The values, and what stands in the files that they name."""
-        paths, folder = self._template.paths(values), self._runtime.files
-        if not paths:
-            return values
-        files = await in_thread(lambda: read_files(folder, paths), name=f"files of {self.definition.name}")
-        return replace(values, files=files)
 
     async def _answer(self, values: Values, scrubber: Scrubber) -> Reply:
         """What is answered; tokens that are refused are fetched anew, once."""
@@ -243,6 +239,14 @@ class HttpTool:
             timeout=None if definition.timeout is None else definition.timeout + _MORE,
             lossless=definition.arguments == "lossless",
         )
+
+
+async def with_files(values: Values, template: Template, folder: Path | None) -> Values:
+    """The values, and what stands in the files that they name. Raises ToolError for a file that cannot be sent."""
+    paths = template.paths(values)
+    if not paths:
+        return values
+    return replace(values, files=await in_thread(lambda: read_files(folder, paths), name="files to send"))
 
 
 def secret_names(definition: HttpDefinition) -> list[str]:

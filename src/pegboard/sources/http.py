@@ -7,10 +7,9 @@ from pathlib import Path
 
 from pegboard.http_tools.files import Loaded, load_file
 from pegboard.http_tools.tool import Client, HttpRuntime
-from pegboard.sources.http_source import Closable, HttpFileSpec, HttpSource
+from pegboard.sources.data_tools import DataToolSpec
+from pegboard.sources.http_source import Closable, HttpSource
 from pegboard.threads import in_thread
-
-__all__ = ["HttpFileSpec", "HttpToolFile"]
 
 
 class HttpToolFile(HttpSource):
@@ -25,7 +24,7 @@ class HttpToolFile(HttpSource):
         path: Path,
         runtime: Callable[[Client], HttpRuntime],
         *,
-        spec: HttpFileSpec | None = None,
+        spec: DataToolSpec | None = None,
         client: Callable[[], Closable] | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:

@@ -17,7 +17,8 @@ from pegboard.http_tools.openapi.report import Imported
 from pegboard.http_tools.tool import Client, HttpRuntime
 from pegboard.naming import slug
 from pegboard.net.egress import EgressPolicy
-from pegboard.sources.http_source import Closable, HttpFileSpec, HttpSource
+from pegboard.sources.data_tools import DataToolSpec
+from pegboard.sources.http_source import Closable, HttpSource
 from pegboard.threads import in_thread
 
 ACCEPT: Final = "application/json, application/yaml, text/yaml, */*;q=0.5"
@@ -45,7 +46,7 @@ class OpenApiSpec:
     file: Path | None = None
     url: str = ""
     options: ImportOptions = field(default_factory=ImportOptions)
-    shown: HttpFileSpec = field(default_factory=HttpFileSpec)
+    shown: DataToolSpec = field(default_factory=DataToolSpec)
 
     @property
     def where(self) -> str:

@@ -15,7 +15,8 @@ from pegboard.http_tools.files import Loaded
 from pegboard.http_tools.tool import Client, HttpRuntime
 from pegboard.http_tools.versions import Stored, ToolStore, Unreadable
 from pegboard.registry import Nature
-from pegboard.sources.http_source import Closable, HttpFileSpec, HttpSource
+from pegboard.sources.data_tools import DataToolSpec
+from pegboard.sources.http_source import Closable, HttpSource
 
 POLL: Final = 1.0
 """Seconds between two looks at the store: one small query each, so that a change holds everywhere about a second after
@@ -39,7 +40,7 @@ class OverlaySource(HttpSource):
         store: ToolStore,
         runtime: Callable[[Client], HttpRuntime],
         *,
-        spec: HttpFileSpec | None = None,
+        spec: DataToolSpec | None = None,
         client: Callable[[], Closable] | None = None,
         environ: Mapping[str, str] | None = None,
         poll: float = POLL,

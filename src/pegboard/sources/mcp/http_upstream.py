@@ -47,11 +47,11 @@ class HttpUpstream(McpUpstream):
 
         @asynccontextmanager
         async def opens(noise: Noise, on_end: Callable[[], None]) -> AsyncIterator[Link]:
-            from pegboard.sources.mcp.sse import open_sse
-            from pegboard.sources.mcp.streamable import open_streamable
+            from pegboard.sources.mcp.sse import SseLink
+            from pegboard.sources.mcp.streamable import StreamableLink
 
-            open_link = open_sse if spec.transport == "sse" else open_streamable
-            async with make() as http, open_link(spec, http, known, noise, on_end) as link:
+            kind = SseLink if spec.transport == "sse" else StreamableLink
+            async with make() as http, kind.opened(spec, http, known, noise, on_end) as link:
                 yield link
 
         super().__init__(spec, opens, Noise(of="message", where="over HTTP", fix=""), lazy=lazy)

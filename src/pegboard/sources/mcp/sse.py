@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import anyio
@@ -14,7 +13,6 @@ from mcp.shared.message import SessionMessage
 from mcp.types.jsonrpc import JSONRPCNotification, JSONRPCRequest
 
 from pegboard.errors import RefusedRequestError
-from pegboard.http_tools.secrets import SecretProvider
 from pegboard.lines import LongLine
 from pegboard.net.urls import Target, next_target
 from pegboard.sources.mcp.events import Event, events_in
@@ -27,13 +25,13 @@ from pegboard.sources.mcp.web import Web, page_of
 from pegboard.sources.mcp.web_link import EVENT_STREAM, QUIET, WebLink
 
 if TYPE_CHECKING:
-    from pegboard.net.client import HttpClient
+    pass
 
 logger = logging.getLogger(__name__)
 
 
 class SseLink(WebLink):
-    """A way to a server over HTTP+SSE. Lives from ``open_sse`` until its block is left, or its stream ends."""
+    """A way to a server over HTTP+SSE. Lives from ``opened`` until its block is left, or its stream ends."""
 
     def __init__(self, spec: HttpSpec, web: Web, noise: Noise, on_end: Callable[[], None]) -> None:
         super().__init__(spec, web, noise, on_end)
@@ -118,19 +116,3 @@ class SseLink(WebLink):
             what = f"names another address for messages, {target.origin}, which is not followed"
             raise TroubleError(Trouble(what=what, hint="It must be that of its url, as far as scheme, host and port."))
         return target
-
-
-@asynccontextmanager
-async def open_sse(
-    spec: HttpSpec, client: HttpClient, secrets: SecretProvider, noise: Noise, on_end: Callable[[], None]
-) -> AsyncIterator[SseLink]:
-    """A link to a server whose stream is open. Raises TroubleError, and UpstreamError for a missing secret."""
-    web = Web(spec, client, secrets)
-    await web.fill()
-    noise.hide = web.scrubber.text
-    link = SseLink(spec, web, noise, on_end)
-    try:
-        await link.begin()
-        yield link
-    finally:
-        await link.close()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -18,7 +18,6 @@ from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp.types.jsonrpc import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-from pegboard.http_tools.secrets import SecretProvider
 from pegboard.sources.mcp.exchange import POST, Exchange, Session, SessionGoneError
 from pegboard.sources.mcp.frames import Id, line_of
 from pegboard.sources.mcp.news import News
@@ -29,7 +28,7 @@ from pegboard.sources.mcp.web import Web, page_of
 from pegboard.sources.mcp.web_link import WebLink
 
 if TYPE_CHECKING:
-    from pegboard.net.client import HttpClient
+    pass
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +39,7 @@ _INITIALIZED: Final = JSONRPCNotification(jsonrpc="2.0", method="notifications/i
 
 
 class StreamableLink(WebLink):
-    """A way to a server over streamable HTTP. Lives from ``open_streamable`` until its block is left.
+    """A way to a server over streamable HTTP. Lives from ``opened`` until its block is left.
 
     Both eras go over it. The modern one knows no sessions. One of the handshake era that the server has lost is begun
     anew, beside the calls that are still being answered in it; only a request that was refused for its want is sent
@@ -216,18 +215,3 @@ class StreamableLink(WebLink):
     def _end_if_gone(self, trouble: Trouble) -> None:
         if trouble.gone and not self._exchanges:
             self.end(trouble)
-
-
-@asynccontextmanager
-async def open_streamable(
-    spec: HttpSpec, client: HttpClient, secrets: SecretProvider, noise: Noise, on_end: Callable[[], None]
-) -> AsyncIterator[StreamableLink]:
-    """A link to a server; when the block is left, its session is ended. Raises UpstreamError for a missing secret."""
-    web = Web(spec, client, secrets)
-    await web.fill()
-    noise.hide = web.scrubber.text
-    link = StreamableLink(spec, web, noise, on_end)
-    try:
-        yield link
-    finally:
-        await link.close()

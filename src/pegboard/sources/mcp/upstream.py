@@ -58,7 +58,10 @@ class McpUpstream:
         await self._keeper.first.wait()
 
     async def stop(self) -> None:
-        """End the session and its process; returns when both are gone, after six seconds at most. Open calls fail."""
+        """End the session, and the process where there is one; returns when both are gone, after six seconds at most.
+
+        Open calls fail.
+        """
         await self._keeper.stop()
 
     def status(self) -> SourceStatus:

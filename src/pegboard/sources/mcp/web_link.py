@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
-from contextlib import suppress
-from typing import Any, Final
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import anyio
 from mcp.shared.message import SessionMessage
 from mcp.types.jsonrpc import ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCResponse
 
-from pegboard.http_tools.secrets import Scrubber
+from pegboard.http_tools.secrets import Scrubber, SecretProvider
 from pegboard.lines import Line, LongLine
 from pegboard.sources.mcp.events import Event
 from pegboard.sources.mcp.frames import UNREAD, Id, frame_of, frame_of_long
@@ -21,6 +22,9 @@ from pegboard.sources.mcp.noise import Noise
 from pegboard.sources.mcp.spec import HttpSpec
 from pegboard.sources.mcp.trouble import Trouble
 from pegboard.sources.mcp.web import Web
+
+if TYPE_CHECKING:
+    from pegboard.net.client import HttpClient
 
 logger = logging.getLogger(__name__)
 
@@ -33,8 +37,8 @@ QUIET: Final = 300.0
 EVENT_STREAM: Final = "text/event-stream"
 
 
-class WebLink:
-    """A way to a server over HTTP. Lives as long as its connection; used from one event loop.
+class WebLink(ABC):
+    """A way to a server over HTTP. Lives from ``opened`` until its block is left; used from one event loop.
 
     ``read`` and ``write`` are the two streams of the session. ``on_end`` is called once, when the server can no longer
     be talked to.
@@ -59,9 +63,29 @@ class WebLink:
         """What it did that ended it."""
         return self._why
 
+    @classmethod
+    @asynccontextmanager
+    async def opened(
+        cls, spec: HttpSpec, client: HttpClient, secrets: SecretProvider, noise: Noise, on_end: Callable[[], None]
+    ) -> AsyncIterator[Self]:
+        """A link to a server. Raises UpstreamError for a missing secret, and TroubleError as ``begin`` does."""
+        web = Web(spec, client, secrets)
+        await web.fill()
+        noise.hide = web.scrubber.text
+        link = cls(spec, web, noise, on_end)
+        try:
+            await link.begin()
+            yield link
+        finally:
+            await link.close()
+
+    async def begin(self) -> None:
+        """What has to be done before the first message: nothing, unless a transport says so. Raises TroubleError."""
+        return
+
+    @abstractmethod
     async def send(self, item: SessionMessage) -> None:
         """Write one message. Raises anyio.BrokenResourceError, ValueError for what JSON cannot say."""
-        raise NotImplementedError
 
     def end(self, trouble: Trouble) -> None:
         """Nothing more can be said or heard."""

@@ -1,0 +1,55 @@
+"""What tools that are data are like, as a configuration says it of a whole source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pegboard.naming import legal_name
+from pegboard.rules.globs import Glob
+from pegboard.tools import Approval, Tool, Visibility
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataToolSpec:
+    """What a source's tools are like. Immutable; two are equal when the same tools would come of the same definitions.
+
+    ``prefix`` stands before their names, with ``__``; "" for none. ``visibility`` and ``approval`` hold for every tool,
+    or are mappings from globs of their own names, of which the first that matches counts; without an approval the
+    tool's own ``side_effect`` decides: ``read`` or ``write``. Of ``include`` and ``exclude``, the latter wins.
+    """
+
+    prefix: str = ""
+    visibility: str | Mapping[str, str] = Visibility.ON_DEMAND
+    approval: str | Mapping[str, str] | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def excludes(self, name: str) -> str:
+        """What leaves a tool out, in words; "" when nothing does."""
+        found = next((glob for glob in self.exclude if Glob(glob).matches(name)), None)
+        if found is not None:
+            return f"exclude pattern {found!r}"
+        taken = not self.include or any(Glob(glob).matches(name) for glob in self.include)
+        return "" if taken else "no include pattern matches it"
+
+    def applied(self, tool: Tool) -> Tool:
+        """A tool under its shown name, with what this says of it."""
+        visibility = _by_glob(self.visibility, tool.name) or Visibility.ON_DEMAND
+        approval = _by_glob(self.approval, tool.name)
+        return tool.with_(
+            name=legal_name(tool.name, self.prefix),
+            bare_name=tool.name,
+            visibility=Visibility(visibility),
+            approval=tool.approval if approval is None else Approval(approval),
+        )
+
+
+def _by_glob(setting: T | Mapping[str, T], name: str) -> T | None:
+    """The setting for a name: of a mapping from globs, the first that matches."""
+    if not isinstance(setting, Mapping):
+        return setting
+    return next((value for glob, value in setting.items() if Glob(glob).matches(name)), None)

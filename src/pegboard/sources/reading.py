@@ -1,0 +1,75 @@
+"""Sources that read something in the background: beginning, reading anew, waiting for it, and what is told of it."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+
+from pegboard.registry import SourceState, ToolRegistry
+
+
+class ReadSource(ABC):
+    """A source whose tools come of something that is read. Process-wide; used from one event loop.
+
+    It is read when the source starts, and again with ``reload``. What fails brings no tools, or keeps those that there
+    were.
+    """
+
+    def __init__(self, name: str, registry: ToolRegistry) -> None:
+        self.name = name
+        self.registry = registry
+        self._state: SourceState = "idle"
+        self._failure = ""
+        self._starts = 0
+        self._task: asyncio.Task[None] | None = None
+
+    @abstractmethod
+    async def _read(self) -> None:
+        """Read, and put the tools into the registry: ends with ``_succeeded`` or ``_failed``, and raises nothing."""
+
+    async def start(self) -> None:
+        """Begin to read, in the background, unless that has been done."""
+        if self._task is None:
+            self.reload()
+
+    def reload(self) -> None:
+        """Read anew, in the background; the tools change when that is done."""
+        if self._task is not None:
+            self._task.cancel()
+        self._state = "starting"
+        self._task = asyncio.create_task(self._run(), name=f"reading of {self.name}")
+
+    async def ready(self) -> None:
+        """Return when everything has been read, or could not be."""
+        await self.start()
+        while (task := self._task) is not None and not task.done():
+            await asyncio.wait([task])
+
+    async def stop(self) -> None:
+        """Wait for nothing more. What still runs in a thread is left to it, and what it brings is dropped."""
+        task, self._task = self._task, None
+        self._state = "stopped"
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def _run(self) -> None:
+        self._starts += 1
+        await self._read()
+
+    def _succeeded(self) -> None:
+        self._failure, self._state = "", "ready"
+
+    def _failed(self, why: str) -> None:
+        self._failure = why
+        self._state = "ready" if self.registry.tools() else "failed"
+
+    def _kept(self) -> tuple[str, ...]:
+        """The note that there are tools of an earlier reading, where the last one failed."""
+        if not (self._failure and self.registry.tools()):
+            return ()
+        return (f"its tools are those of before it changed: {self._failure}",)
+
+    def _reason(self) -> str:
+        """Why there are no tools."""
+        return "" if self._kept() or self._state == "stopped" else self._failure
