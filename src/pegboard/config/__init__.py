@@ -2,8 +2,8 @@
 
 from pegboard.config.find import config_places, find_config
 from pegboard.config.load import Loaded, load
-from pegboard.config.model import Settings, Upstream
 from pegboard.config.reload import Difference, diff
+from pegboard.config.settings import Settings, Upstream
 from pegboard.documents.problems import ConfigProblem, Level
 
 __all__ = [

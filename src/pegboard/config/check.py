@@ -7,21 +7,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from pegboard.composition import Collisions
+from pegboard.config.http_keys import ContextKeys, HttpKeys, HttpToolKeys, OpenApiKeys
+from pegboard.config.keys import Keys
 from pegboard.config.kinds import CONTEXT_NAME, Kind, Mistake, made, mistakes
 from pegboard.config.model import (
     COLLISIONS,
     INSIDE,
     SECTIONS,
     BoardKeys,
-    ContextKeys,
     GatewayKeys,
-    HttpKeys,
-    HttpToolKeys,
     ImportKeys,
-    Keys,
     LimitKeys,
     LogKeys,
-    OpenApiKeys,
     PolicyKeys,
     PrincipalKeys,
     ProfileKeys,

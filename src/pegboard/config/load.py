@@ -12,10 +12,11 @@ from pegboard.config.check import RIGHTS, CheckedFile, check_file
 from pegboard.config.clients import is_client_file
 from pegboard.config.expand import Scope
 from pegboard.config.imports import Candidate, Imported, Importer
-from pegboard.config.model import ImportKeys, PolicyKeys, Settings, Upstream, UpstreamKeys
+from pegboard.config.model import ImportKeys, PolicyKeys, UpstreamKeys
 from pegboard.config.openapi import documents_of
 from pegboard.config.paths import path_of, state_folder
 from pegboard.config.resolve import Layer, resolve
+from pegboard.config.settings import Settings, Upstream
 from pegboard.documents.problems import ConfigProblem, Level, config_error
 from pegboard.documents.read import Document, read_document
 from pegboard.limits import Limits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from pegboard.config.model import Settings
+from pegboard.config.settings import Settings
 from pegboard.config.wire import overlay_source, tool_store_of
 from pegboard.peg import Pegboard
 from pegboard.sources.overlay import POLL, OverlaySource

@@ -10,8 +10,9 @@ from typing import Any, Final
 from pegboard.config.envfile import variables
 from pegboard.config.expand import Scope, expand
 from pegboard.config.itself import starts_pegboard
-from pegboard.config.model import Upstream, UpstreamKeys
+from pegboard.config.model import UpstreamKeys
 from pegboard.config.paths import from_home, path_of
+from pegboard.config.settings import Upstream
 from pegboard.documents.problems import ConfigProblem, KeyPath, Level
 from pegboard.documents.read import Document, read_text
 from pegboard.sources.mcp.spec import HttpSpec, HttpTransport, StdioSpec

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final
 
 from pegboard.config.load import Loaded
-from pegboard.config.model import Settings, Upstream
 from pegboard.config.paths import real
 from pegboard.config.reload import diff
+from pegboard.config.settings import Settings, Upstream
 from pegboard.config.wire import Wired, depth_of, http_source, names_of_files, openapi_source, policy_of, source_of
 from pegboard.documents.problems import ConfigProblem, Level
 from pegboard.errors import ConfigError

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pegboard.auth import Policy
-from pegboard.config.model import Settings, Upstream
+from pegboard.config.settings import Settings, Upstream
 from pegboard.context_map import ContextMap
 from pegboard.documents.problems import ConfigProblem, Level, dotted
 from pegboard.errors import ConfigError
