@@ -12,6 +12,7 @@ import typer
 from pegboard.cli.editor import Draft
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
+from pegboard.cli.session import tell_problems
 from pegboard.cli.tools_store import (
     Format,
     ForVersion,
@@ -20,7 +21,6 @@ from pegboard.cli.tools_store import (
     ToolName,
     definition_text,
     opened_overlay,
-    tell,
     text_of,
 )
 from pegboard.errors import NoVersionError, PegboardError
@@ -80,7 +80,7 @@ def restore(
 async def _add(common: Common, file: str, format: Format | None) -> Exit:
     text, where = text_of(file, format)
     async with opened_overlay(common) as now:
-        tell(common, now.overlay.checked(text, where).problems)
+        tell_problems(common, now.overlay.checked(text, where).problems)
         return _changed(common, await now.overlay.add(text, where))
 
 
@@ -105,7 +105,7 @@ async def _edit(common: Common, name: str, file: str | None, format: Format | No
 
 
 async def _edited(common: Common, now: Opened, name: str, text: str, where: str, version: int | None) -> Exit:
-    tell(common, now.overlay.checked(text, where).problems)
+    tell_problems(common, now.overlay.checked(text, where).problems)
     made = await now.overlay.edit(name, text, where, version=version)
     return _changed(common, () if made is None else (made,))
 

@@ -144,8 +144,16 @@ def load_named(common: Common) -> Loaded:
     return load(path, clients=common.clients)
 
 
+def load_found(common: Common) -> Loaded | None:
+    """The same, and None where the options name nothing and there is no configuration. Raises ConfigError."""
+    from pegboard.config import find_config
+
+    there = common.config is not None or common.clients or find_config(None) is not None
+    return load_named(common) if there else None
+
+
 def tell_problems(common: Common, problems: Sequence[ConfigProblem]) -> None:
-    """Say on stderr what is wrong in the configuration; notes are for ``pegboard status``."""
+    """Say on stderr what is wrong in the configuration or in definitions; notes are for ``pegboard status``."""
     for problem in problems:
         if problem.level != "note":
             common.output.problem(str(problem), str(problem.level).capitalize())

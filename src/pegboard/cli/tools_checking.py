@@ -10,8 +10,7 @@ import typer
 
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
-from pegboard.cli.session import load_named
-from pegboard.cli.tools_store import tell
+from pegboard.cli.session import load_found, tell_problems
 from pegboard.cli.words import counted
 
 
@@ -42,7 +41,7 @@ def check(
         )
     else:
         for file, one in loaded.items():
-            tell(common, one.problems)
+            tell_problems(common, one.problems)
             wrong = len(one.errors)
             mistakes = f", {counted(wrong, 'mistake')}" if wrong else ""
             common.output.say(f"{file}: {counted(len(one.definitions), 'tool')}{mistakes}")
@@ -50,8 +49,7 @@ def check(
 
 
 def _context_names(common: Common) -> Sequence[str]:
-    from pegboard.config import find_config
     from pegboard.http_tools.definition import CONTEXT_NAMES
 
-    there = common.config is not None or common.clients or find_config(None) is not None
-    return load_named(common).settings.context_names if there else CONTEXT_NAMES
+    loaded = load_found(common)
+    return CONTEXT_NAMES if loaded is None else loaded.settings.context_names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -11,14 +12,15 @@ import typer
 
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
-from pegboard.cli.session import load_named
+from pegboard.cli.session import load_found
 from pegboard.cli.tools_store import Format
 from pegboard.cli.words import counted
 from pegboard.errors import DefinitionError
 
 if TYPE_CHECKING:
     from pegboard.http_tools.openapi.options import ImportOptions
-    from pegboard.http_tools.openapi.report import Imported
+    from pegboard.http_tools.openapi.report import Aside, Imported
+    from pegboard.net.egress import EgressPolicy
 
 Globs = list[str] | None
 Pairs = list[str] | None
@@ -95,8 +97,6 @@ def _format_of(output: Path | None) -> Format:
 
 async def _imported(common: Common, document: str, options: ImportOptions) -> Imported:
     """What the document comes to. Raises DefinitionError and EgressError."""
-    from dataclasses import replace
-
     from pegboard.documents.read import read_text
     from pegboard.http_tools.openapi.importing import import_openapi
 
@@ -115,13 +115,12 @@ async def _imported(common: Common, document: str, options: ImportOptions) -> Im
     return import_openapi(found.text, replace(options, address=found.address))
 
 
-def _policy(common: Common) -> Any:
+def _policy(common: Common) -> EgressPolicy:
     """What may be reached besides: that of the configuration where there is one, for redirects."""
-    from pegboard.config import find_config
     from pegboard.net.egress import EgressPolicy
 
-    there = common.config is not None or find_config(None) is not None
-    return load_named(common).settings.http.policy if there else EgressPolicy.allowing()
+    loaded = load_found(common)
+    return EgressPolicy.allowing() if loaded is None else loaded.settings.http.policy
 
 
 def manifest(found: Imported, format: Format) -> str:
@@ -191,16 +190,13 @@ def _report(found: Imported, output: Path | None) -> dict[str, Any]:
             }
             for one in found.operations
         ],
-        "set_aside": [
-            {"method": one.method, "path": one.path, "operation_id": one.operation_id, "reason": one.reason}
-            for one in found.failed
-        ],
-        "left_out": [
-            {"method": one.method, "path": one.path, "operation_id": one.operation_id, "reason": one.reason}
-            for one in found.aside
-            if one.chosen
-        ],
+        "set_aside": [_aside(one) for one in found.failed],
+        "left_out": [_aside(one) for one in found.aside if one.chosen],
     }
     if output is None:
         told["definitions"] = [definition.to_json() for definition in found.definitions]
     return told
+
+
+def _aside(one: Aside) -> dict[str, str]:
+    return {"method": one.method, "path": one.path, "operation_id": one.operation_id, "reason": one.reason}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,7 +24,7 @@ from pegboard.errors import CallError
 if TYPE_CHECKING:
     from pegboard.http_tools.definition import HttpDefinition
     from pegboard.http_tools.preview import Preview
-    from pegboard.http_tools.versions import Stored
+    from pegboard.http_tools.versions import Stored, ToolStore
     from pegboard.sources.http_source import HttpSource
 
 
@@ -148,31 +148,29 @@ def _used(now: Opened) -> list[tuple[str, str, str, HttpDefinition]]:
 
 
 async def _versions(now: Opened) -> dict[str, int]:
+    return {one.name: one.version for one in await _read(now, lambda store: store.newest())}
+
+
+async def _read(now: Opened, read: Callable[[ToolStore], Awaitable[Sequence[Stored]]]) -> Sequence[Stored]:
+    """What is read of the tools that were added; nothing where none ever was, or there is no place for any."""
     from pegboard.config.wire import tool_store_of
 
     store = tool_store_of(now.settings)
     if store is None or store.is_blank():
-        return {}
+        return ()
     try:
-        return {one.name: one.version for one in await store.newest()}
+        return await read(store)
     finally:
         await store.close()
 
 
 async def _stored(now: Opened, name: str, version: int | None) -> Found | None:
     """The tool as it is stored: its newest version, or an older one. None where there is none, or it was removed."""
-    from pegboard.config.wire import overlay_name, tool_store_of
+    from pegboard.config.wire import overlay_name
     from pegboard.http_tools.authored import read_back
     from pegboard.http_tools.versions import ToolVersion
 
-    store = tool_store_of(now.settings)
-    if store is None or store.is_blank():
-        return None
-    try:
-        versions = await store.versions(name)
-    finally:
-        await store.close()
-    one = _chosen(versions, version)
+    one = _chosen(await _read(now, lambda store: store.versions(name)), version)
     if not isinstance(one, ToolVersion) or one.definition is None:
         return None
     read = read_back(one.definition, f"{name} version {one.version}", context=now.settings.context_names)

@@ -18,7 +18,6 @@ from pegboard.errors import ConfigError
 
 if TYPE_CHECKING:
     from pegboard.config import Settings
-    from pegboard.documents.problems import ConfigProblem
     from pegboard.http_tools.overlay import Overlay
 
 Format = Literal["toml", "yaml", "json"]
@@ -89,12 +88,6 @@ def definition_text(definition: Mapping[str, Any], format: Format | None) -> tup
         return as_text(definition, "toml"), "toml"
     except DefinitionError:
         return as_text(definition, "yaml"), "yaml"
-
-
-def tell(common: Common, problems: tuple[ConfigProblem, ...]) -> None:
-    """Say on stderr what is odd in definitions."""
-    for problem in problems:
-        common.output.problem(str(problem), str(problem.level).capitalize())
 
 
 def _no_store(settings: Settings) -> ConfigError:

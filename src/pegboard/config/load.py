@@ -186,11 +186,12 @@ def _sets_aside(problem: ConfigProblem) -> bool:
 
 def _missing_files(main: Document, file: CheckedFile) -> Iterator[ConfigProblem]:
     """Files of tools that are not there."""
-    python = {("python", place): keys.file for place, keys in file.python.items()}
-    for at, name in {**python, **{("http_tools", place): keys.file for place, keys in file.http_tools.items()}}.items():
-        path = path_of(name, main.file.parent)
-        if not path.is_file():
-            yield main.problem((*at, "file"), f"{path}: there is no such file.", "Check the path.")
+    for section, tables in (("python", file.python), ("http_tools", file.http_tools)):
+        for place, keys in tables.items():
+            path = path_of(keys.file, main.file.parent)
+            if not path.is_file():
+                at = (section, place, "file")
+                yield main.problem(at, f"{path}: there is no such file.", "Check the path.")
 
 
 def _in_order(problems: list[ConfigProblem]) -> tuple[ConfigProblem, ...]:

@@ -22,8 +22,6 @@ async def watch_overlay(
     store = tool_store_of(settings)
     if store is None or any(isinstance(source, OverlaySource) for source in peg.sources):
         return
-    while True:
-        if not await in_thread(store.is_blank, name="overlay"):
-            break
+    while await in_thread(store.is_blank, name="overlay"):  # noqa: ASYNC110  # other processes tell of nothing
         await asyncio.sleep(poll)
     await peg.add_source(overlay_source(store, settings, environ))

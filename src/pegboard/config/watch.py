@@ -7,9 +7,9 @@ import logging
 import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pegboard.config.load import Loaded
 from pegboard.config.paths import real
@@ -20,8 +20,9 @@ from pegboard.documents.problems import ConfigProblem, Level
 from pegboard.errors import ConfigError
 from pegboard.registry import Source
 from pegboard.sources.http import HttpToolFile
-from pegboard.sources.openapi import OpenApiDocument, OpenApiSpec
+from pegboard.sources.openapi import OpenApiDocument
 from pegboard.sources.python_file import PythonFile
+from pegboard.sources.reading import ReadSource
 from pegboard.threads import in_thread
 
 logger = logging.getLogger(__name__)
@@ -31,6 +32,54 @@ POLL: Final = 5_000
 
 Stamp = tuple[int, int, int] | None
 """Inode, size and time of change of a file; None where there is none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A section of the configuration whose sources read a file or document. Process-wide, immutable.
+
+    ``name`` is that of the section, and of its field in the settings. ``wanted`` gives what settings ask for, by the
+    attribute ``key`` of its sources, which are of ``kind``: a spec, and the file that is read anew after a change, None
+    where nobody tells of changes. ``made`` gives the source of a key and its spec.
+    """
+
+    name: str
+    kind: type[ReadSource]
+    key: str
+    wanted: Callable[[Settings], Mapping[Any, tuple[Any, Path | None]]]
+    made: Callable[[Any, Any, Settings, Mapping[str, str] | None], Source]
+
+    def stamped(self, settings: Settings) -> dict[Any, tuple[Any, Stamp]]:
+        """What settings ask for, by key: each spec with the stamp of its file."""
+        return {key: (spec, _stamp(file)) for key, (spec, file) in self.wanted(settings).items()}
+
+
+SECTIONS: Final = (
+    Section(
+        name="python",
+        kind=PythonFile,
+        key="path",
+        wanted=lambda settings: {path: (None, path) for path in settings.python},
+        made=lambda path, _, settings, environ: PythonFile(names_of_files(settings)[path], path),
+    ),
+    Section(
+        name="http_tools",
+        kind=HttpToolFile,
+        key="path",
+        wanted=lambda settings: {path: (spec, path) for path, spec in settings.http_tools.items()},
+        made=lambda path, spec, settings, environ: http_source(
+            names_of_files(settings)[path], path, spec, settings, environ
+        ),
+    ),
+    Section(
+        name="openapi",
+        kind=OpenApiDocument,
+        key="name",
+        wanted=lambda settings: {name: (spec, spec.file) for name, spec in settings.openapi.items()},
+        made=lambda _, spec, settings, environ: openapi_source(spec, settings, environ),
+    ),
+)
+"""Every such section, in the order in which changes are applied."""
 
 
 class Reloader:
@@ -64,9 +113,7 @@ class Reloader:
         self._loaded = loaded
         self._policy = loaded.settings.policy
         self._upstreams = dict(loaded.settings.upstreams)
-        self._python = {path: _stamp(path) for path in loaded.settings.python}
-        self._http = {path: (spec, _stamp(path)) for path, spec in loaded.settings.http_tools.items()}
-        self._openapi = {name: (spec, _stamp_of(spec)) for name, spec in loaded.settings.openapi.items()}
+        self._read = {section.name: section.stamped(loaded.settings) for section in SECTIONS}
         self._seen = self._stamps()
         self._lock = asyncio.Lock()
 
@@ -103,9 +150,8 @@ class Reloader:
             # Before any upstream is started: what is denied from now on waits for nothing.
             self._apply_policy(loaded.settings)
             await self._apply_upstreams(loaded)
-            await self._apply_python(loaded)
-            await self._apply_http(loaded)
-            await self._apply_openapi(loaded)
+            for section in SECTIONS:
+                await self._apply_section(section, loaded)
 
     async def _reload_whatever_comes(self) -> None:
         try:
@@ -143,51 +189,19 @@ class Reloader:
         if found:
             logger.info("upstreams: %d new, %d gone, %d changed", len(found.start), len(found.stop), len(found.change))
 
-    async def _apply_python(self, loaded: Loaded) -> None:
-        settings = loaded.settings
-        fresh = {path: _stamp(path) for path in settings.python}
-        held = {path for path in self._python if "python" in loaded.unread}
-        found = diff(self._python, fresh, held)
-        sources = {source.path: source for source in self._peg.sources if isinstance(source, PythonFile)}
-        for path in found.stop:
-            await self._remove(sources[path].name)
-        for path in found.change:
-            sources[path].reload()
-        names = names_of_files(settings)
-        for path in found.start:
-            await self._put(PythonFile(names[path], path))
-        self._python = {path: self._python[path] for path in held} | fresh
-
-    async def _apply_http(self, loaded: Loaded) -> None:
-        settings = loaded.settings
-        fresh = {path: (spec, _stamp(path)) for path, spec in settings.http_tools.items()}
-        held = {path for path in self._http if "http_tools" in loaded.unread}
-        found = diff(self._http, fresh, held)
-        sources = {source.path: source for source in self._peg.sources if isinstance(source, HttpToolFile)}
-        for path in found.stop:
-            await self._remove(sources[path].name)
-        names = names_of_files(settings)
-        for path, (spec, _) in {**found.start, **found.change}.items():
-            if path in found.change and spec == self._http[path][0]:
-                sources[path].reload()
+    async def _apply_section(self, section: Section, loaded: Loaded) -> None:
+        before, fresh = self._read[section.name], section.stamped(loaded.settings)
+        held = before if section.name in loaded.unread else {}
+        found = diff(before, fresh, held.keys())
+        sources = {getattr(one, section.key): one for one in self._peg.sources if isinstance(one, section.kind)}
+        for key in found.stop:
+            await self._remove(sources[key].name)
+        for key, (spec, _) in {**found.start, **found.change}.items():
+            if key in found.change and spec == before[key][0]:
+                sources[key].reload()
             else:
-                await self._put(http_source(names[path], path, spec, settings, self._environ))
-        self._http = {path: self._http[path] for path in held} | fresh
-
-    async def _apply_openapi(self, loaded: Loaded) -> None:
-        settings = loaded.settings
-        fresh = {name: (spec, _stamp_of(spec)) for name, spec in settings.openapi.items()}
-        held = {name for name in self._openapi if "openapi" in loaded.unread}
-        found = diff(self._openapi, fresh, held)
-        sources = {source.name: source for source in self._peg.sources if isinstance(source, OpenApiDocument)}
-        for name in found.stop:
-            await self._remove(name)
-        for name, (spec, _) in {**found.start, **found.change}.items():
-            if name in found.change and spec == self._openapi[name][0]:
-                sources[name].reload()
-            else:
-                await self._put(openapi_source(spec, settings, self._environ))
-        self._openapi = {name: self._openapi[name] for name in held} | fresh
+                await self._put(section.made(key, spec, loaded.settings, self._environ))
+        self._read[section.name] = {**held, **fresh}
 
     async def _put(self, source: Source) -> None:
         """Add a source, or put it in the place of the one of its name."""
@@ -203,9 +217,8 @@ class Reloader:
             logger.exception("source %r did not stop cleanly", name)
 
     def _watched(self) -> tuple[Path, ...]:
-        settings = self._loaded.settings
-        documents = (spec.file for spec in settings.openapi.values() if spec.file is not None)
-        return (*self._loaded.files, *settings.python, *settings.http_tools, *documents)
+        wanted = (one for section in SECTIONS for one in section.wanted(self._loaded.settings).values())
+        return (*self._loaded.files, *(file for _, file in wanted if file is not None))
 
     def _stamps(self) -> dict[Path, Stamp]:
         return {file: _stamp(file) for file in self._watched()}
@@ -216,12 +229,9 @@ class Reloader:
         return {_existing(place) for place in places}
 
 
-def _stamp_of(spec: OpenApiSpec) -> Stamp:
-    """Of a document with an address there is none: nobody tells when it changes."""
-    return None if spec.file is None else _stamp(spec.file)
-
-
-def _stamp(file: Path) -> Stamp:
+def _stamp(file: Path | None) -> Stamp:
+    if file is None:
+        return None
     try:
         found = file.stat()
     except (OSError, ValueError):
@@ -261,6 +271,6 @@ def _existing(folder: Path) -> Path:
 
 def _changed_elsewhere(old: Settings, new: Settings) -> Iterable[str]:
     """The parts of the settings, other than sources and the policy, that are not equal."""
-    applied = ("upstreams", "python", "http_tools", "openapi", "policy")
+    applied = ("upstreams", "policy", *(section.name for section in SECTIONS))
     old = replace(old, **{name: getattr(new, name) for name in applied})
     return (name for name, value in vars(new).items() if value != getattr(old, name))

@@ -10,13 +10,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from pegboard.documents.yaml import YamlSyntaxError, scalar
-
-if TYPE_CHECKING:
-    from yaml.events import Event
+from pegboard.documents.yaml import YamlSyntaxError, events_of, scalar, told
 
 MAX_DEPTH: Final = 200
 """How deep objects and lists may nest in YAML; JSON's own reader stops by itself."""
@@ -38,18 +34,18 @@ def parse(text: str) -> Any:
 
     Raises ForeignSyntaxError.
     """
-    told: ForeignSyntaxError | None = None
+    flaw: ForeignSyntaxError | None = None
     if text.lstrip()[:1] in ("{", "["):
         try:
             return json.loads(text, parse_constant=str, parse_float=_float, parse_int=_integer)
         except RecursionError:
             raise ForeignSyntaxError("it nests too deep") from None
         except json.JSONDecodeError as error:
-            told = ForeignSyntaxError(f"not JSON: {error.msg}", error.lineno)
+            flaw = ForeignSyntaxError(f"not JSON: {error.msg}", error.lineno)
     try:
         return _yaml(text)
     except ForeignSyntaxError as error:
-        raise told or error from None
+        raise flaw or error from None
 
 
 def _float(text: str) -> float | str:
@@ -67,8 +63,7 @@ def _yaml(text: str) -> Any:
     try:
         return _Reader(text).document()
     except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        what = error.problem or error.context or "something is wrong"
+        what, mark = told(error)
         raise ForeignSyntaxError(f"not YAML: {what}", mark.line + 1 if mark else None) from None
     except YAMLError:
         raise ForeignSyntaxError("not YAML: it holds a character that may not stand there") from None
@@ -80,10 +75,7 @@ class _Reader:
     """One pass over one text's events. Lives as long as one ``parse``."""
 
     def __init__(self, text: str) -> None:
-        import yaml
-
-        loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # where it was built without its C part
-        self.events: Iterator[Event] = yaml.parse(text, Loader=loader)
+        self.events = events_of(text)
         self.anchors: dict[str, Any] = {}
         self.left = MAX_VALUES
 

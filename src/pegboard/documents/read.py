@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import re
 import stat
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +26,12 @@ _READ_ERRORS: Final[tuple[tuple[type[OSError], str, str], ...]] = (
     (IsADirectoryError, "this is a folder, not a file", "Name the file in it."),
     (PermissionError, "may not be read", "Give the user that runs Pegboard the right to read it."),
 )
+_LOCATED: Final[Mapping[str, tuple[Callable[[str], ParsedText], str, str]]] = {
+    "json": (jsonc.parse, "not JSON", "an object"),
+    "yaml": (yaml.parse, "not YAML that can be read", "a table"),
+}
+"""By format: its parser, what a message says of a text that it refuses, and what has to be at the top."""
+
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -92,8 +99,8 @@ def read_text(file: Path) -> str | ConfigProblem:
 def parse_document(file: Path, text: str) -> Document | ConfigProblem:
     """The same for a text that was read already; ``file`` is its name in messages."""
     if file.suffix.lower() in YAML_SUFFIXES:
-        return _yaml(file, text)
-    return _json(file, text) if text.lstrip()[:1] in ("{", "/") else _toml(file, text)
+        return _located(file, text, "yaml")
+    return _located(file, text, "json") if text.lstrip()[:1] in ("{", "/") else _toml(file, text)
 
 
 def _bytes_of(file: Path) -> bytes | ConfigProblem:
@@ -136,29 +143,19 @@ def _toml(file: Path, text: str) -> Document | ConfigProblem:
     return Document(file=file, format="toml", text=text, parsed=parsed)
 
 
-def _json(file: Path, text: str) -> Document | ConfigProblem:
+def _located(file: Path, text: str, format: Literal["json", "yaml"]) -> Document | ConfigProblem:
+    """A text in a format whose parser says at which offset it is wrong."""
+    parse, wrong, wanted = _LOCATED[format]
     try:
-        parsed = jsonc.parse(text)
-    except jsonc.JsonSyntaxError as error:
+        parsed = parse(text)
+    except (jsonc.JsonSyntaxError, yaml.YamlSyntaxError) as error:
         line, column = _place(text, error.offset)
-        message = f"not JSON: {error}."
+        message = f"{wrong}: {error}."
         return ConfigProblem(file=file, line=line, column=column, message=message, hint=error.hint)
     if not isinstance(parsed.value, dict):
-        return ConfigProblem(file=file, message=f"wanted an object, got {kind_of(parsed.value)}.")
+        return ConfigProblem(file=file, message=f"wanted {wanted}, got {kind_of(parsed.value)}.")
     twice = tuple(_twice(file, text, *pair) for pair in parsed.twice)
-    return Document(file=file, format="json", text=text, parsed=parsed, problems=twice)
-
-
-def _yaml(file: Path, text: str) -> Document | ConfigProblem:
-    try:
-        parsed = yaml.parse(text)
-    except yaml.YamlSyntaxError as error:
-        line, column = _place(text, error.offset)
-        message = f"not YAML that can be read: {error}."
-        return ConfigProblem(file=file, line=line, column=column, message=message, hint=error.hint)
-    if not isinstance(parsed.value, dict):
-        return ConfigProblem(file=file, message=f"wanted a table, got {kind_of(parsed.value)}.")
-    return Document(file=file, format="yaml", text=text, parsed=parsed)
+    return Document(file=file, format=format, text=text, parsed=parsed, problems=twice)
 
 
 def _twice(file: Path, text: str, path: KeyPath, first: int, second: int) -> ConfigProblem:

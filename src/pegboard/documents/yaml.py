@@ -15,6 +15,7 @@ from pegboard.documents.jsonc import MAX_DEPTH, ParsedText
 from pegboard.documents.problems import KeyPath
 
 if TYPE_CHECKING:
+    from yaml import Mark, MarkedYAMLError
     from yaml.events import Event
 
 _INTEGER: Final = re.compile(r"[-+]?[0-9]{1,4000}")
@@ -80,8 +81,7 @@ def parse(text: str, *, as_written: bool = False) -> ParsedText:
         reader = _Reader(text, _text_of if as_written else scalar)
         value = reader.document()
     except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        what = error.problem or error.context or "something is wrong"
+        what, mark = told(error)
         hint = next((hint for start, hint in _HINTS if what.startswith(start)), "")
         raise YamlSyntaxError(mark.index if mark else len(text), what, hint) from error
     except UnicodeEncodeError as error:
@@ -91,14 +91,25 @@ def parse(text: str, *, as_written: bool = False) -> ParsedText:
     return ParsedText(value, lambda: reader.at)
 
 
+def events_of(text: str) -> Iterator[Event]:
+    """What the parser sees in a text, one after the other. The iterator raises YAMLError."""
+    import yaml
+
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # where it was built without its C part
+    events: Iterator[Event] = yaml.parse(text, Loader=loader)
+    return events
+
+
+def told(error: MarkedYAMLError) -> tuple[str, Mark | None]:
+    """What the parser says of a text that is no YAML, and where; None for no place."""
+    return error.problem or error.context or "something is wrong", error.problem_mark or error.context_mark
+
+
 class _Reader:
     """One pass over one text's events. Lives as long as one ``parse``."""
 
     def __init__(self, text: str, scalar: Callable[[Any], Any]) -> None:
-        import yaml
-
-        loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # where it was built without its C part
-        self.events: Iterator[Event] = yaml.parse(text, Loader=loader)
+        self.events = events_of(text)
         self.scalar = scalar
         self.at: dict[KeyPath, int] = {}
 

@@ -12,7 +12,20 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from pegboard.search.scheme import Scheme, Terms
-from pegboard.search.segment import LENGTH, MARK, PLACE, ROW, TERM, Array, ByRow, Segment, narrowed, runs, starts_of
+from pegboard.search.segment import (
+    LENGTH,
+    MARK,
+    PLACE,
+    ROW,
+    TERM,
+    Array,
+    ByRow,
+    Segment,
+    changes,
+    narrowed,
+    runs,
+    starts_of,
+)
 from pegboard.tools import Entry
 
 _ROW_BITS: Final = 12  # rows a batch: its keys fit into 64 bits, and its sort into the processor's cache
@@ -138,7 +151,7 @@ def _batch(scheme: Scheme, cells: _Cells, read: _Words, first: int) -> _Batch:
     rank = read.ranks[read.numbers[places], space]
     keys = np.sort((((rank << _ROW_BITS) | row) << _SLOT_BITS) | (field << 1) | whole)
     pairs, slots = keys >> _SLOT_BITS, keys & ((1 << _SLOT_BITS) - 1)
-    begins = np.flatnonzero(_changes(pairs))
+    begins = np.flatnonzero(changes(pairs))
     units, marks, groups = _slot_tables(scheme)
     counts = np.add.reduceat(units[slots], begins) if begins.size else np.zeros(0, PLACE)
     marked = np.bitwise_or.reduceat(marks[slots], begins) if begins.size and marks.any() else np.zeros(0, MARK)
@@ -155,15 +168,8 @@ def _slot_tables(scheme: Scheme) -> tuple[Array, Array, Array]:
     return units, marks, np.array(groups, PLACE)
 
 
-def _changes(keys: Array) -> Array:
-    """Whether each key differs from the one before it."""
-    found = np.ones(keys.size, np.bool_)
-    found[1:] = keys[1:] != keys[:-1]
-    return found
-
-
 def _distinct(keys: Array) -> Array:
-    return keys[_changes(keys)]
+    return keys[changes(keys)]
 
 
 def _by_row(pairs: Array, size: int) -> ByRow:

@@ -33,7 +33,7 @@ NAMES: Final = Scheme(
 class _Shared:
     """What all slices of one catalog share: its entries and their indexes. Lives as long as they do.
 
-    ``before`` is the generation whose indexes can be taken over, until they have been.
+    ``before`` is the last generation that had an index, until its indexes have been taken over.
     """
 
     def __init__(self, entries: tuple[Entry, ...], before: _Shared | None = None) -> None:
@@ -43,12 +43,7 @@ class _Shared:
         self.slices: OrderedDict[bytes, Candidates] = OrderedDict()
         self.slices_kept = max(4, min(_SLICES_KEPT, _SLICES_BYTES // (_ENTRY_BYTES * max(1, len(entries)))))
         # Generations that were never searched hold no index: with them in between, a chain would keep them all alive.
-        self._before = before.before if before is not None and not before.indexes else before
-
-    @property
-    def before(self) -> _Shared | None:
-        """The last generation that had an index, as long as it is needed."""
-        return self._before
+        self.before: _Shared | None = before.before if before is not None and not before.indexes else before
 
     def index(self, scheme: Scheme) -> Index:
         """The index of a scheme over all entries; made, or taken over from the generation before, on the first call."""
@@ -61,11 +56,11 @@ class _Shared:
             return self.indexes[scheme.name]
 
     def _take_over(self) -> None:
-        if self._before is None:
+        if self.before is None:
             return
         from pegboard.search.differences import moves
 
-        before, self._before = self._before, None
+        before, self.before = self.before, None
         with before.lock:
             held = dict(before.indexes)
         moved = moves(before.entries, self.entries)

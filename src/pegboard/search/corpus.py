@@ -64,9 +64,8 @@ class Postings:
 class Corpus:
     """The index of one generation as one slice sees it. Lives as long as the slice; safe to use from several threads.
 
-    ``places`` are the places of the slice's entries in the catalog, None for all of them. ``visible`` says which rows
-    those are; None when there are no others. ``kept`` has what was computed of
-    some terms of the base, by number.
+    It is made of the ``places`` of the slice's entries in the catalog, None for all of them. ``visible`` says which
+    rows those are; None when there are no others. ``kept`` has what was computed of some terms of the base, by number.
     """
 
     def __init__(self, index: Index, places: Array | None) -> None:

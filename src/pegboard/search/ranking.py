@@ -49,8 +49,8 @@ class Ranking(Sequence[Ranked]):
     """The candidates that fit, best first: by score, then by name, code point by code point, then as they stand.
 
     Immutable; lives as long as one search. The order is made as far as somebody looks, the results with their reasons
-    when they are looked at; its length is known at once. ``rows`` are those of an index, ascending,
-    ``scores`` stand beside them.
+    when they are looked at; its length is known at once. ``rows`` are those of an index, ascending, ``scores`` stand
+    beside them.
     """
 
     def __init__(

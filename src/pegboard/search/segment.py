@@ -77,21 +77,21 @@ class Segment:
     def arrays(self) -> dict[str, Array]:
         """Every array by its name, in an order that never changes."""
         plain = {name: getattr(self, name) for name in _PLAIN}
-        lists = {"every": self.every} | {f"group{number}": group for number, group in enumerate(self.groups)}
-        for name, by_row in lists.items():
+        for name, by_row in zip(_list_names(len(self.groups)), (self.every, *self.groups), strict=True):
             plain |= {f"{name}.starts": by_row.starts, f"{name}.terms": by_row.terms}
         return plain
 
     @classmethod
     def of(cls, arrays: dict[str, Array], groups: int) -> Segment:
         """The segment of these ``arrays``. Raises KeyError when one is missing."""
-        lists = [ByRow(arrays[f"{name}.starts"], arrays[f"{name}.terms"]) for name in ("every", *_group_names(groups))]
+        lists = [ByRow(arrays[f"{name}.starts"], arrays[f"{name}.terms"]) for name in _list_names(groups)]
         plain = {name: arrays[name] for name in _PLAIN}
         return cls(**plain, every=lists[0], groups=tuple(lists[1:]))
 
 
-def _group_names(groups: int) -> list[str]:
-    return [f"group{number}" for number in range(groups)]
+def _list_names(groups: int) -> list[str]:
+    """What the terms by row are called among the arrays: those of all fields, then those of each group."""
+    return ["every", *(f"group{number}" for number in range(groups))]
 
 
 def runs(first: Array, sizes: Array) -> Array:
@@ -99,6 +99,13 @@ def runs(first: Array, sizes: Array) -> Array:
     ends = np.cumsum(sizes, dtype=PLACE)
     total = int(ends[-1]) if ends.size else 0
     return np.repeat(first.astype(PLACE) - (ends - sizes), sizes) + np.arange(total, dtype=PLACE)
+
+
+def changes(keys: Array) -> Mask:
+    """Whether each key differs from the one before it."""
+    found = np.ones(keys.size, np.bool_)
+    found[1:] = keys[1:] != keys[:-1]
+    return found
 
 
 def starts_of(sizes: Array) -> Array:
@@ -136,8 +143,7 @@ def _joined(parts: Sequence[Segment]) -> Segment:
     terms = joined(part.terms for part in parts)
     order = np.argsort(terms, kind="stable")
     ordered = terms[order]
-    new = np.ones(ordered.size, np.bool_)
-    new[1:] = ordered[1:] != ordered[:-1]
+    new = changes(ordered)
     numbers = np.empty(ordered.size, ROW)
     numbers[order] = np.cumsum(new) - 1
     begun = np.cumsum([0, *(part.rows.size for part in parts)])

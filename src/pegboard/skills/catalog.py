@@ -10,7 +10,7 @@ from pegboard.errors import ConfigError
 from pegboard.skills import prompt
 from pegboard.skills.discovery import real_roots
 from pegboard.skills.loading import Options, SkillSet, load
-from pegboard.skills.names import folded
+from pegboard.skills.names import folded_names
 from pegboard.skills.problems import SkillProblem
 from pegboard.skills.resource_root import is_reference, location, normalized
 from pegboard.skills.resources import listed
@@ -65,7 +65,7 @@ class SkillCatalog:
         self._options = Options(
             max_skills=_positive("max_skills", max_skills),
             max_file_bytes=_positive("max_file_bytes", max_file_bytes),
-            only=None if only is None else _only(only),
+            only=None if only is None else folded_names(only),
             resource_root=normalized(None if resource_root is None else os.fspath(resource_root)),
             strict=strict,
             ascii_names=ascii_names,
@@ -141,7 +141,3 @@ def _positive(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ConfigError(f"{name} is {value!r:.100}.", hint="Set a whole number from 1.")
     return value
-
-
-def _only(names: str | Iterable[str]) -> frozenset[str]:
-    return frozenset(folded(str(name)) for name in ([names] if isinstance(names, str) else names))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pegboard.skills.loading import SkillSet
-from pegboard.skills.names import folded
+from pegboard.skills.names import folded_names
 
 
 @dataclass(frozen=True, init=False)
@@ -21,8 +21,8 @@ class SkillChoice:
     always: frozenset[str] | bool
 
     def __init__(self, allowed: str | Iterable[str] | None = None, always: str | Iterable[str] | bool = False) -> None:
-        object.__setattr__(self, "allowed", None if allowed is None else _names(allowed))
-        object.__setattr__(self, "always", always if isinstance(always, bool) else _names(always))
+        object.__setattr__(self, "allowed", None if allowed is None else folded_names(allowed))
+        object.__setattr__(self, "always", always if isinstance(always, bool) else folded_names(always))
 
     def of(self, skills: SkillSet) -> SkillSet:
         """What is allowed, in lookup order."""
@@ -37,8 +37,3 @@ class SkillChoice:
         """What is allowed and loaded when it is asked for."""
         allowed = self.of(skills)
         return allowed.subset(set(allowed.names) - set(self.begun_with(skills).names))
-
-
-def _names(names: str | Iterable[str]) -> frozenset[str]:
-    listed = [names] if isinstance(names, str) else names
-    return frozenset(folded(str(name).strip()) for name in listed)

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pegboard.documents.problems import Level
 from pegboard.errors import ConfigError
 from pegboard.skills.problems import SkillProblem
 from pegboard.skills.roots import SkillRoot
 from pegboard.texts import has_unseen, is_encodable
 
 FILE: Final = "SKILL.md"
+
+READABLE: Final = "Give the user that runs Pegboard the right to read it."
+"""How a file or folder is mended that may not be read."""
 
 _MOST_LOOKED_AT: Final = 1_000
 """Entries of a folder without the file that are looked at for one that is spelled otherwise."""
@@ -95,7 +97,7 @@ def _children(root: Path) -> list[Path]:
     except OSError as error:
         raise ConfigError(
             f"The skill root {root} cannot be read: {error.strerror}.",
-            hint="Give the user that runs Pegboard the right to read it.",
+            hint=READABLE,
         ) from error
     return [root / name for name in names]
 
@@ -162,9 +164,9 @@ def _without_file(child: Path, roots: Sequence[Path]) -> SkillProblem | None:
 
 
 def _unreadable(file: Path, error: OSError) -> SkillProblem:
-    hint = "Give the user that runs Pegboard the right to read it."
-    return _problem(file, "file-unreadable", f"cannot be read: {error.strerror or type(error).__name__}.", hint)
+    what = f"cannot be read: {error.strerror or type(error).__name__}."
+    return _problem(file, "file-unreadable", what, READABLE)
 
 
 def _problem(file: Path, code: str, message: str, hint: str) -> SkillProblem:
-    return SkillProblem(file=str(file), code=code, message=message, hint=hint, level=Level.ERROR)
+    return SkillProblem(file=str(file), code=code, message=message, hint=hint)

@@ -54,7 +54,7 @@ def read(text: str, findings: Findings, first_line: int = 1) -> FrontMatter:
     except YamlSyntaxError as error:
         return _recovered(text, error, findings, first_line)
     if isinstance(parsed.value, dict):
-        lines = {str(path[0]): first_line + text.count("\n", 0, at) for path, at in parsed.at.items() if len(path) == 1}
+        lines = {str(path[0]): _line(text, at, first_line) for path, at in parsed.at.items() if len(path) == 1}
         return FrontMatter(values=parsed.value, lines=lines)
     if parsed.value is None:
         return FrontMatter(values={}, lines={})
@@ -75,12 +75,11 @@ def _parsed(text: str) -> ParsedText:
 
 
 def _recovered(text: str, error: YamlSyntaxError, findings: Findings, first_line: int) -> FrontMatter:
-    line = first_line + text.count("\n", 0, error.offset)
+    line = _line(text, error.offset, first_line)
     if error.refusal in _FINAL:
         raise refused(error, text, findings, first_line)
     if findings.strict:
-        code = CODES.get(error.refusal, "yaml-syntax") if error.refusal else "yaml-syntax"
-        raise findings.refusal(code, f"has front matter that is not YAML: {error}.", error.hint, line)
+        raise findings.refusal(_code(error), f"has front matter that is not YAML: {error}.", error.hint, line)
     try:
         values, lines = lenient.read(text, findings, first_line)
     except lenient.RefusedBlockError as block:
@@ -93,7 +92,16 @@ def _recovered(text: str, error: YamlSyntaxError, findings: Findings, first_line
 
 def refused(error: YamlSyntaxError, text: str, findings: Findings, first_line: int) -> SetAsideError:
     """The error for what is refused in every mode."""
-    line = first_line + text.count("\n", 0, error.offset)
-    first = "" if error.first is None else f", first on line {first_line + text.count(chr(10), 0, error.first)}"
-    code = CODES.get(error.refusal, "yaml-syntax") if error.refusal else "yaml-syntax"
-    return findings.refusal(code, f"has front matter that is not read: {error}{first}.", error.hint, line)
+    line = _line(text, error.offset, first_line)
+    first = "" if error.first is None else f", first on line {_line(text, error.first, first_line)}"
+    return findings.refusal(_code(error), f"has front matter that is not read: {error}{first}.", error.hint, line)
+
+
+def _code(error: YamlSyntaxError) -> str:
+    """The rule that a text breaks which is not read as YAML."""
+    return "yaml-syntax" if error.refusal is None else CODES.get(error.refusal, "yaml-syntax")
+
+
+def _line(text: str, at: int, first_line: int) -> int:
+    """The line in the file of a place in front matter that begins on ``first_line``."""
+    return first_line + text.count("\n", 0, at)

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
 
 from pegboard.documents.problems import Level
 from pegboard.errors import ConfigError, NoSkillError
-from pegboard.skills.discovery import Found, discover
+from pegboard.skills.discovery import READABLE, Found, discover
 from pegboard.skills.fields import fields_of
 from pegboard.skills.front_matter import read
 from pegboard.skills.names import folded
@@ -22,8 +21,6 @@ from pegboard.skills.problems import RULES, Findings, SetAsideError, SkillProble
 from pegboard.skills.resource_root import location
 from pegboard.skills.skill import Skill
 from pegboard.skills.splitting import decoded, split
-
-_READ: Final = "Give the user that runs Pegboard the right to read it."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +112,7 @@ def _counted(roots: Sequence[Path], most: int) -> Iterator[Found | SkillProblem]
 
 
 class _Loader:
-    """Collects the skills of one load."""
+    """Collects the skills of one load, and lives as long."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
@@ -221,7 +218,7 @@ def _bytes(found: Found, most: int, findings: Findings) -> bytes:
         raise findings.refusal("file-type", what, "Write the skill into a file.") from error
     except OSError as error:
         what = f"cannot be read: {error.strerror or type(error).__name__}."
-        raise findings.refusal("file-unreadable", what, _READ) from error
+        raise findings.refusal("file-unreadable", what, READABLE) from error
     if len(data) > most:
         what = f"has more than {most:,} bytes."
         raise findings.refusal(

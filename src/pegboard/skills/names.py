@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import Any, Final
 
 from pegboard.documents.problems import kind_of, shown
@@ -23,6 +24,11 @@ _HINT: Final = "Use letters, digits, hyphens and underscores."
 def folded(name: str) -> str:
     """The one spelling of a name: composed, compatible forms replaced (NFKC), no blanks around it."""
     return name if name.isascii() else unicodedata.normalize("NFKC", name.strip())
+
+
+def folded_names(names: str | Iterable[str]) -> frozenset[str]:
+    """Names that somebody chose, one or many, in their one spelling."""
+    return frozenset(folded(str(name).strip()) for name in ([names] if isinstance(names, str) else names))
 
 
 def name_of(value: Any, line: int | None, findings: Findings, *, ascii_names: bool) -> str:

@@ -29,7 +29,7 @@ class FormatError(ValueError):
     """Bytes that are no index file, or no longer the ones that were written. The message says which."""
 
 
-def encoded(parts: Arrays, told: Mapping[str, Any]) -> Iterator[bytes]:
+def encoded(parts: Arrays, told: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
     """The bytes of a file in pieces. ``told`` is kept with the arrays: any JSON object."""
     import numpy as np
 
@@ -52,7 +52,7 @@ def encoded(parts: Arrays, told: Mapping[str, Any]) -> Iterator[bytes]:
     for piece in pieces:
         digest.update(piece)
     yield MAGIC + digest.digest()
-    yield from map(bytes, pieces)
+    yield from pieces
 
 
 def decoded(data: memoryview) -> tuple[dict[str, dict[str, Array]], dict[str, Any]]:

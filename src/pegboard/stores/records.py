@@ -74,6 +74,15 @@ def to_text(record: PinRecord) -> str:
 
 def from_text(text: object) -> PinRecord:
     """The record of a text. Raises UnreadableError."""
+    told = object_of(text)
+    version = told.pop("version", None)
+    if version != VERSION or isinstance(version, bool):
+        raise UnreadableError(f"its version is {json.dumps(version)[:40]}, and this Pegboard reads version {VERSION}")
+    return _row(PinRecord, told, "the record")
+
+
+def object_of(text: object) -> dict[str, Any]:
+    """The JSON object that a text says. Raises UnreadableError."""
     if not isinstance(text, str):
         raise UnreadableError(f"it is {type(text).__name__}, not text")
     if not text.strip():
@@ -84,10 +93,7 @@ def from_text(text: object) -> PinRecord:
         raise UnreadableError(f"it is no JSON: {error}") from error
     if not isinstance(told, dict):
         raise UnreadableError(f"it is JSON, but a {type(told).__name__} and no object")
-    version = told.pop("version", None)
-    if version != VERSION or isinstance(version, bool):
-        raise UnreadableError(f"its version is {json.dumps(version)[:40]}, and this Pegboard reads version {VERSION}")
-    return _row(PinRecord, told, "the record")
+    return told
 
 
 def _plain(row: PinRecord | Slot) -> dict[str, Any]:

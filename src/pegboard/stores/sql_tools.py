@@ -15,6 +15,8 @@ from pegboard.stores.tool_records import to_text, version_of
 from pegboard.texts import is_encodable
 
 if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection
+
     from pegboard.stores.tool_rows import Row, ToolRows
 
 _T = TypeVar("_T")
@@ -94,10 +96,10 @@ class SqlToolStore:
 
     async def _run(self, work: Callable[[ToolRows], Awaitable[_T]], *, writing: bool = False) -> _T:
         """What ``work`` gives, in one transaction."""
+        return await self._database.run(lambda connection: work(_rows(connection, self.overlay)), writing=writing)
 
-        async def done(connection: object) -> _T:
-            from pegboard.stores.tool_rows import ToolRows
 
-            return await work(ToolRows(connection, self.overlay))  # type: ignore[arg-type]
+def _rows(connection: AsyncConnection, overlay: str) -> ToolRows:
+    from pegboard.stores.tool_rows import ToolRows
 
-        return await self._database.run(done, writing=writing)
+    return ToolRows(connection, overlay)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pegboard.errors import StoreError
 from pegboard.http_tools.versions import Change, Stored, ToolVersion, Unreadable
-from pegboard.stores.records import UnreadableError
+from pegboard.stores.records import UnreadableError, object_of
 
 FORM: Final = 1
 """The form written here. A new one comes with a new schema revision, so that no older Pegboard meets it."""
@@ -51,7 +51,7 @@ def version_of(name: Any, version: Any, record: Any, where: str) -> Stored:
 def _read(name: Any, version: Any, record: Any) -> ToolVersion:
     if not isinstance(name, str) or type(version) is not int:
         raise UnreadableError("its name is no text, or its version no number")
-    told = _object(record)
+    told = object_of(record)
     form = told.pop("form", None)
     if type(form) is not int or form != FORM:
         raise UnreadableError(f"its form is {json.dumps(form)[:40]}, and this Pegboard reads form {FORM}")
@@ -65,15 +65,3 @@ def _read(name: Any, version: Any, record: Any) -> ToolVersion:
     if told["definition"] is not None and told["definition"].get("name") != name:
         raise UnreadableError("it defines a tool of another name")
     return ToolVersion(name=name, version=version, **{**told, "change": Change(told["change"])})
-
-
-def _object(record: Any) -> dict[str, Any]:
-    if not isinstance(record, str):
-        raise UnreadableError(f"it is {type(record).__name__}, not text")
-    try:
-        told = json.loads(record)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableError(f"it is no JSON: {error}") from error
-    if not isinstance(told, dict):
-        raise UnreadableError(f"it is JSON, but a {type(told).__name__} and no object")
-    return told

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from pegboard.http_tools.openapi.bodies import BINARY, RequestBody, is_json
+from pegboard.http_tools.openapi.bodies import RequestBody, is_json
 from pegboard.http_tools.openapi.parameters import Parameter
 from pegboard.http_tools.openapi.schemas import Converted, Schemas
 from pegboard.http_tools.request import Place
@@ -105,9 +105,8 @@ def _add_body(found: Arguments, body: RequestBody, names: Mapping[tuple[str, str
 
 def _whole(body: RequestBody, schemas: Schemas) -> Converted:
     """The schema of a body that is one argument."""
-    if is_json(body.kind) or not (body.kind == BINARY or _is_bytes(body.kind)):
-        return schemas.convert(body.schema)
-    return _file(schemas.convert(body.schema))
+    converted = schemas.convert(body.schema)
+    return _file(converted) if _is_bytes(body.kind) else converted
 
 
 def _is_bytes(media: str) -> bool:
@@ -164,15 +163,22 @@ def argument_names(wires: Iterable[tuple[str, str]]) -> dict[tuple[str, str], st
         times.setdefault(wire, []).append(where)
     names: dict[tuple[str, str], str] = {}
     taken: set[str] = set()
-    plain = [one for one in wires if _LEGAL.fullmatch(one[1]) and (len(times[one[1]]) == 1 or one[0] == "path")]
-    for where, wire in (*plain, *(one for one in wires if one not in set(plain))):
-        stem = _OTHER.sub("_", wire).strip("_") if not _LEGAL.fullmatch(wire) else wire
-        stem = stem.replace(".", "_") if not _LEGAL.fullmatch(stem[:MAX_NAME] or "_") else stem
-        tries = (stem, f"{where}_{stem}") if len(times[wire]) == 1 or where == "path" else (f"{where}_{stem}",)
-        name = _free(tries, where, taken)
-        taken.add(name)
-        names[where, wire] = name
+    bare = {(where, wire) for where, wire in wires if len(times[wire]) == 1 or where == "path"}
+    # Those that keep their names come first, so that no name that is made up takes one of theirs.
+    for one in sorted(wires, key=lambda one: one not in bare or not _LEGAL.fullmatch(one[1])):
+        where, stem = one[0], _stem(one[1])
+        tries = (stem, f"{where}_{stem}") if one in bare else (f"{where}_{stem}",)
+        names[one] = _free(tries, where, taken)
+        taken.add(names[one])
     return names
+
+
+def _stem(wire: str) -> str:
+    """A name on the wire in the characters that an argument's name may have; "" where it has none of them."""
+    if _LEGAL.fullmatch(wire):
+        return wire
+    stem = _OTHER.sub("_", wire).strip("_")
+    return stem if _LEGAL.fullmatch(stem[:MAX_NAME] or "_") else stem.replace(".", "_")
 
 
 def _free(tries: Iterable[str], where: str, taken: set[str]) -> str:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from pegboard.http_tools.openapi.references import References
+from pegboard.http_tools.openapi.schemas import is_read_only
 from pegboard.http_tools.openapi.values import Unusable, listed, table, text
 from pegboard.http_tools.request import STYLES, Encoding
 
@@ -159,7 +160,7 @@ def _members(layers: list[Mapping[str, Any]], references: References) -> list[Me
             required |= {str(name)} if table(schema).get("required") is True else set()
         required |= {name for name in listed(layer.get("required")) if isinstance(name, str)}
     sent = {
-        name: several for name, several in schemas.items() if not any(_read_only(one, references) for one in several)
+        name: several for name, several in schemas.items() if not any(is_read_only(one, references) for one in several)
     }
     unknown = required - schemas.keys()
     if not sent or len(sent) > MAX_MEMBERS or unknown or any("{{" in name for name in sent):
@@ -168,11 +169,6 @@ def _members(layers: list[Mapping[str, Any]], references: References) -> list[Me
         Member(name=name, schema=several[0] if len(several) == 1 else {"allOf": several}, required=name in required)
         for name, several in sent.items()
     ]
-
-
-def _read_only(schema: Any, references: References) -> bool:
-    own = table(schema).get("readOnly")
-    return bool(own if isinstance(own, bool) else references.resolved_table(schema).get("readOnly") is True)
 
 
 def _encoding(member: Member, told: Mapping[str, Any], kind: str, references: References) -> Encoding | None:

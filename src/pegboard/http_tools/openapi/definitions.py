@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pegboard.http_tools.openapi.schemas import Converted, Schemas
+from pegboard.http_tools.openapi.schemas import ANNOTATIONS, Converted, Schemas
 from pegboard.http_tools.openapi.values import Unusable
 from pegboard.schema.walk import pointer_steps, with_children
 
@@ -18,7 +18,6 @@ _MAX_INLINED: Final = 12
 """Types written out inside one another. Deeper ones stay references, so that no schema nests too deep."""
 
 _OTHER: Final = re.compile(r"[^A-Za-z0-9_.-]+")
-_ANNOTATIONS: Final = frozenset(("title", "description", "default", "deprecated", "examples", "readOnly", "writeOnly"))
 
 
 def self_contained(properties: Mapping[str, Converted], schemas: Schemas) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -82,7 +81,7 @@ def _joined(schema: Any, beside: dict[str, Any]) -> Any:
         return schema
     if schema is True:
         return beside
-    if isinstance(schema, dict) and beside.keys() <= _ANNOTATIONS:
+    if isinstance(schema, dict) and beside.keys() <= ANNOTATIONS:
         return {**schema, **beside}
     return {**beside, "allOf": [schema, *beside.get("allOf", ())]}
 

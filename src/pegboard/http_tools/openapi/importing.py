@@ -55,8 +55,8 @@ def import_openapi(
     """The tools of a document, given as text or as a value that was parsed already; nothing is fetched.
 
     Every operation is a tool, or is set aside with its reason. ``context`` are the names that ``{{ctx.*}}`` may have
-    in the operator's headers. Raises DefinitionError where the document cannot be
-    read, names no address to send to, or does not have what the options name.
+    in the operator's headers. Raises DefinitionError where the document cannot be read, names no address to send to,
+    or does not have what the options name.
     """
     return _Import(read(document), options or ImportOptions(), context).run()
 

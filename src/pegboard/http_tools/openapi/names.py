@@ -26,7 +26,8 @@ def names_of(operations: Sequence[tuple[str, str, str]]) -> list[tuple[str, str]
     counts = Counter(name for name, _ in made)
     named = zip(operations, made, strict=True)
     return [
-        (_apart(name, *operation), _SHARED) if counts[name] > 1 else (name, note) for operation, (name, note) in named
+        (_apart(name, method, path), _SHARED) if counts[name] > 1 else (name, note)
+        for (method, path, _), (name, note) in named
     ]
 
 
@@ -52,12 +53,13 @@ def of_path(method: str, path: str) -> str:
     for segment in segments:
         match = _PLACEHOLDER.fullmatch(segment)
         if match is None and not _SEGMENT.fullmatch(segment):
-            return _apart(slug(f"{method.lower()}_{path}"), method, path, "")
+            return _apart(slug(f"{method.lower()}_{path}"), method, path)
         parts.append(f"_{match[1]}" if match else segment)
     name = "_".join(parts)
-    return name if is_legal(name) else _apart(name, method, path, "")
+    return name if is_legal(name) else _apart(name, method, path)
 
 
-def _apart(name: str, method: str, path: str, _: str) -> str:
+def _apart(name: str, method: str, path: str) -> str:
+    """A name with a hash of method and path, which keeps it apart from others."""
     digest = hashlib.sha256(f"{method} {path}".encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_CHARS]
     return f"{slug(name)[: MAX_NAME - _HASH_CHARS - 1]}_{digest}"

@@ -49,15 +49,13 @@ class Aside:
 class Imported:
     """What a document came to. Immutable.
 
-    Every operation of the document is in ``operations`` or in ``aside``, in the document's order. ``notes`` are those
-    of the document as a whole; ``title`` is its own.
+    Every operation of the document is in ``operations`` or in ``aside``, in the document's order. ``title`` is its own.
     """
 
     title: str
     version: str
     operations: tuple[Operation, ...] = ()
     aside: tuple[Aside, ...] = ()
-    notes: tuple[str, ...] = ()
 
     @property
     def definitions(self) -> tuple[HttpDefinition, ...]:
@@ -71,8 +69,6 @@ class Imported:
 
     def lines(self) -> Iterator[str]:
         """The report, a line for each thing to know."""
-        for note in self.notes:
-            yield note
         for operation in self.operations:
             for note in operation.notes:
                 yield f"{operation} ({operation.definition.name}): {note}"

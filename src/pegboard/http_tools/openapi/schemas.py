@@ -33,7 +33,8 @@ _MAP: Final = frozenset(("patternProperties", "dependentSchemas"))
 _BESIDE: Final = frozenset(("title", "description", "default", "nullable", "x-nullable", "deprecated", "readOnly"))
 """What stands beside a reference and is meant, though 3.0 says that it does not count."""
 
-_ANNOTATIONS: Final = frozenset(("title", "description", "default", "deprecated", "examples", "readOnly", "writeOnly"))
+ANNOTATIONS: Final = frozenset(("title", "description", "default", "deprecated", "examples", "readOnly", "writeOnly"))
+"""Words that let every value through."""
 
 
 @dataclass(frozen=True)
@@ -176,16 +177,16 @@ class _Conversion:
         if hops > 10:
             return
         for name, item in table(schema.get("properties")).items():
-            if isinstance(item, Mapping) and ("readOnly" in item or "$ref" in item) and self.is_read_only(item):
+            if (
+                isinstance(item, Mapping)
+                and ("readOnly" in item or "$ref" in item)
+                and is_read_only(item, self.references)
+            ):
                 yield str(name)
         for branch in listed(schema.get("allOf")):
             self.left -= 1
             if self.left > 0:
                 yield from self.read_only(branch, hops + 1)
-
-    def is_read_only(self, schema: Mapping[str, Any]) -> bool:
-        own = schema.get("readOnly")
-        return bool(own if isinstance(own, bool) else self.references.resolved_table(schema).get("readOnly") is True)
 
     def told_apart(self, schema: Mapping[str, Any], found: dict[str, Any]) -> None:
         """Say in each branch which values of the discriminator choose it, where the branch itself does not."""
@@ -207,6 +208,12 @@ class _Conversion:
         return "enum" in own or "const" in own or any(self.says(item, name, hops + 1) for item in inner)
 
 
+def is_read_only(schema: Any, references: References) -> bool:
+    """Whether a property belongs to replies alone: what it says itself, else what it refers to says."""
+    own = table(schema).get("readOnly")
+    return own if isinstance(own, bool) else references.resolved_table(schema).get("readOnly") is True
+
+
 def _same_target(to: Any, reference: str) -> bool:
     return isinstance(to, str) and (to == reference or ("/" not in to and reference.rsplit("/", 1)[-1] == to))
 
@@ -223,7 +230,7 @@ def _nullable(schema: Mapping[str, Any], found: dict[str, Any]) -> dict[str, Any
     """With null among what is let through, where the schema says so in the words of 2.0 or 3.0."""
     if schema.get("nullable") is not True and schema.get("x-nullable") is not True:
         return found
-    constraints = found.keys() - _ANNOTATIONS
+    constraints = found.keys() - ANNOTATIONS
     if not constraints:
         return found  # anything is let through already
     if "type" in found and not constraints & {"allOf", "anyOf", "oneOf", "not", "if", "const", "$ref"}:
@@ -232,7 +239,7 @@ def _nullable(schema: Mapping[str, Any], found: dict[str, Any]) -> dict[str, Any
         if values is not None and None not in values:
             found["enum"] = [*values, None]
         return {**found, "type": list(dict.fromkeys([*kinds, "null"]))}
-    told = {word: found[word] for word in found if word in _ANNOTATIONS}
-    rest = {word: value for word, value in found.items() if word not in _ANNOTATIONS}
+    told = {word: found[word] for word in found if word in ANNOTATIONS}
+    rest = {word: value for word, value in found.items() if word not in ANNOTATIONS}
     branches = rest["anyOf"] if rest.keys() == {"anyOf"} else [rest]
     return {**told, "anyOf": [*branches, {"type": "null"}]}

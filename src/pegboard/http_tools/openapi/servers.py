@@ -101,12 +101,6 @@ def _encoded(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{quote(parts.path, safe=_SAFE)}"
 
 
-def origin_of(url: str) -> str:
-    """Scheme, host and port of an address, as they are written."""
-    scheme, _, rest = url.partition("://")
-    return f"{scheme}://{re.split('[/?#]', rest, maxsplit=1)[0]}"
-
-
 def check_variables(values: Mapping[str, str], servers: Iterable[Any]) -> None:
     """Raises DefinitionError for values of variables that no server has."""
     known = {str(name) for server in servers for name in table(table(server).get("variables"))}

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from pegboard.http_tools.openapi.bodies import FORM, JSON, MULTIPART
 from pegboard.http_tools.openapi.values import listed, table, text, texts
-
-FORM: Final = "application/x-www-form-urlencoded"
-MULTIPART: Final = "multipart/form-data"
-JSON: Final = "application/json"
 
 _SCHEMA_KEYS: Final = (
     *("type", "format", "items", "default", "enum", "pattern", "maximum", "exclusiveMaximum", "minimum", "multipleOf"),
