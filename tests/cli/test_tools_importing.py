@@ -98,6 +98,11 @@ def test_a_file_that_is_there_is_written_over_only_when_asked(shop: Path, pegboa
     assert pegboard("tools", "import-openapi", "shop.json", "-o", "mine.yaml", "--force").code == 0
 
 
+def test_no_file_is_written_where_no_operation_became_a_tool(shop: Path, pegboard: Run) -> None:
+    assert pegboard("tools", "import-openapi", "shop.json", "--include", "nothing", "--output", "none.yaml").code == 4
+    assert not Path("none.yaml").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [

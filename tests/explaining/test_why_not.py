@@ -132,6 +132,16 @@ async def test_a_tool_that_a_pattern_leaves_out_is_told_with_the_pattern(name: s
     assert "'w*'" in explanation.findings[0].message
 
 
+@pytest.mark.parametrize(
+    ("kind", "table"),
+    [("mcp", "[upstreams.files]"), ("http", "[[http_tools]]"), ("openapi", "[[openapi]]"), ("own", "'files'")],
+)
+async def test_what_leaves_a_tool_out_is_mended_where_its_source_is_configured(kind: str, table: str) -> None:
+    peg = Pegboard(sources=[Upstream(READ, kind=kind, excluded={"write": "none of its tags is asked for"})])
+    [finding] = (await asked(peg, "write")).findings
+    assert table in finding.mend
+
+
 async def test_a_tool_that_was_set_aside_is_told_with_the_reason() -> None:
     bad = Problem(source="files", name="bad", reason="It has no inputSchema.")
     peg = Pegboard([registry_of(make("clock"))], sources=[Upstream(make("clock"), problems=[bad])])

@@ -108,7 +108,7 @@ async def test_names_visibility_and_approval_are_as_told(tmp_path: Path) -> None
         "crm__get_a": ("get_a", "always", "exec"),
         "crm__get_b": ("get_b", "on-demand", "exec"),
     }
-    assert source.status().excluded == {"drop": "exclude pattern 'drop'"}
+    assert source.status().excluded == {"drop": "the exclude pattern 'drop' leaves it out"}
     await source.stop()
 
 

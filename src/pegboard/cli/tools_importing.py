@@ -135,6 +135,8 @@ def manifest(found: Imported, format: Format) -> str:
 
 def _told(common: Common, found: Imported, output: Path | None, format: Format) -> Exit:
     text = manifest(found, format)
+    if not found.operations:
+        output = None  # a file without a tool would only be in the way of the next try
     if output is not None:
         _write(output, text)
     if common.json:

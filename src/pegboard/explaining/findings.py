@@ -66,7 +66,7 @@ def excluded(facts: Facts) -> Iterator[Finding]:
                     what="excluded",
                     message=f"Source {source.name!r} has it, but {reason}.",
                     keeps_from=EVERYTHING,
-                    mend=f"Change include or exclude of [upstreams.{source.name}].",
+                    mend=f"Change {_CHOOSING.get(source.kind, _OWN_CHOICE).format(source.name)}.",
                     data={"source": source.name},
                 )
 
@@ -275,6 +275,15 @@ _OF_PINS: Final[Mapping[PinState, Finding]] = {
     PinState.RETURNING: _TOMBSTONED,
 }
 """What is to be said of a tool that stands so on the board."""
+
+_OWN_CHOICE: Final = "what the source {!r} takes in"
+
+_CHOOSING: Final[Mapping[str, str]] = {
+    "mcp": "include or exclude of [upstreams.{}]",
+    "http": "include or exclude of the entry in [[http_tools]] for {}",
+    "openapi": "tags, methods, paths, operations, include or exclude of the entry in [[openapi]] for {}",
+}
+"""What in the configuration chooses among the tools of a source, by its kind."""
 
 _MENDING: Final[Mapping[str, str]] = {
     "idle": "It starts when it is needed; see: pegboard status",

@@ -15,6 +15,7 @@ from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.placeholders import Parts, Placeholder
 from pegboard.http_tools.request import Auth
 from pegboard.http_tools.scalars import plain
+from pegboard.http_tools.secrets import FOR_OPERATOR
 from pegboard.schema.prepare import text_forms_read
 from pegboard.tools import MISSING
 
@@ -104,7 +105,7 @@ class Filling:
         what = {"ctx": "value of the call's context", "secret": "secret"}.get(placeholder.kind, "value")
         return ToolError(
             f"{self.definition.name!r} needs the {what} {placeholder.key!r}, which is not set.",
-            hint="This is for the operator to mend: no argument can.",
+            hint=FOR_OPERATOR,
         )
 
     def refused(self, placeholder: Placeholder, why: str) -> CallError:

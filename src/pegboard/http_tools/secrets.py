@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import quote, quote_plus
 
+FOR_OPERATOR: Final = "This is for the operator to mend: no argument can."
+"""The hint where a secret, a token or a value of the context is missing."""
+
 MASK: Final = "[secret]"
 MAX_SECRET: Final = 65_536
 """Bytes of a file with a secret: a header could not carry more."""

@@ -25,6 +25,7 @@ from pegboard.http_tools.payload import Payload, PayloadError
 from pegboard.http_tools.placeholders import Parts, Placeholder, only_placeholder, parts_of, placeholders_in
 from pegboard.http_tools.placing import Placed, PlaceError, names_taken, place_all
 from pegboard.http_tools.request import Request, Where
+from pegboard.http_tools.secrets import FOR_OPERATOR
 from pegboard.net.headers import UNSAFE
 from pegboard.tools import MISSING
 
@@ -135,8 +136,7 @@ class _Building(Filling):
         try:
             return credentials_of(self.definition.request.auth, self.values.secrets, self.values.tokens)
         except CredentialError as error:
-            hint = "This is for the operator to mend: no argument can."
-            raise ToolError(f"{self.definition.name!r} cannot be called: {error}.", hint=hint) from None
+            raise ToolError(f"{self.definition.name!r} cannot be called: {error}.", hint=FOR_OPERATOR) from None
 
     def url(self, placed: Placed, credentials: Credentials) -> str:
         address = self.template.address

@@ -17,6 +17,7 @@ from pegboard.errors import EgressError, ServiceError
 from pegboard.http_tools.encoding import form_encoded
 from pegboard.http_tools.media import FORM_TYPE
 from pegboard.http_tools.request import Auth
+from pegboard.http_tools.secrets import FOR_OPERATOR
 
 if TYPE_CHECKING:
     from pegboard.net.replies import Reply
@@ -30,7 +31,6 @@ MAX_TOKEN_REPLY: Final = 100_000
 
 _TOKEN: Final = re.compile(r"[\x21-\x7e]{1,16384}")
 _REASON: Final = re.compile(r"[a-z_]{1,40}")
-_HINT: Final = "This is for the operator to mend: no argument can."
 
 Key = tuple[Auth, bytes]
 Post = Callable[[str, Mapping[str, str], bytes], Awaitable["Reply"]]
@@ -80,7 +80,7 @@ class Tokens:
             reply = await post(auth.token_url, headers, body)
         except EgressError as error:
             message = f"No access token: {error.message}"
-            raise type(error)(message, rule=error.rule, detail=error.detail, hint=_HINT) from error
+            raise type(error)(message, rule=error.rule, detail=error.detail, hint=FOR_OPERATOR) from error
         token = self._kept[key] = _token_of(reply, self._clock())
         return token
 
@@ -145,4 +145,4 @@ def _seconds(value: Any) -> float:
 
 
 def _refused(why: str, status: int) -> ServiceError:
-    return ServiceError(f"No access token: {why}.", hint=_HINT, data={"status": status})
+    return ServiceError(f"No access token: {why}.", hint=FOR_OPERATOR, data={"status": status})

@@ -17,7 +17,7 @@ from pegboard.http_tools.filling import Values
 from pegboard.http_tools.folder import read_files
 from pegboard.http_tools.placeholders import parts_of, placeholders_in
 from pegboard.http_tools.response import answer_of, result_of
-from pegboard.http_tools.secrets import EnvironmentSecrets, Scrubber, SecretProvider
+from pegboard.http_tools.secrets import FOR_OPERATOR, EnvironmentSecrets, Scrubber, SecretProvider
 from pegboard.http_tools.template import Template, template_of
 from pegboard.http_tools.tokens import MAX_TOKEN_REPLY, Post, Tokens
 from pegboard.net.egress import EgressPolicy
@@ -204,7 +204,7 @@ class HttpTool:
             logger.warning("%r has no value for the secret %r", self.definition.name, absent[0])
             raise ToolError(
                 f"{self.definition.name!r} needs the secret {absent[0]!r}, which is not set.",
-                hint="This is for the operator to mend: no argument can.",
+                hint=FOR_OPERATOR,
             )
         return {name: value for name, value in found.items() if value is not None}
 

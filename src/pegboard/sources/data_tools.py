@@ -32,9 +32,9 @@ class DataToolSpec:
         """What leaves a tool out, in words; "" when nothing does."""
         found = next((glob for glob in self.exclude if Glob(glob).matches(name)), None)
         if found is not None:
-            return f"exclude pattern {found!r}"
+            return f"the exclude pattern {found!r} leaves it out"
         taken = not self.include or any(Glob(glob).matches(name) for glob in self.include)
-        return "" if taken else "no include pattern matches it"
+        return "" if taken else "no include pattern takes it in"
 
     def applied(self, tool: Tool) -> Tool:
         """A tool under its shown name, with what this says of it."""
