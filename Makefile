@@ -36,7 +36,7 @@ demo: $(READY) ## see what it does, with real servers
 	@$(BIN)/pegboard demo
 
 test: $(READY) ## run the tests; one of them: make test ARGS='tests/test_naming.py -x'
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest $(or $(ARGS),-n 2 --dist worksteal)
 
 lint: $(READY) ## check format, rules and types
 	$(BIN)/ruff format --check .
