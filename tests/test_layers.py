@@ -48,6 +48,8 @@ CORE = (
     "admission",
     "factory",
     "registry",
+    "skill_source",
+    "skill_choice",
     "source_set",
     "catalog",
     "composition",

@@ -38,8 +38,8 @@ from pegboard.version import __version__
 
 if TYPE_CHECKING:
     from pegboard.search import Bm25Ranker, LexicalRanker, Ranked, Ranker, SubstringRanker
+    from pegboard.skill_choice import SkillChoice
     from pegboard.skills.catalog import SkillCatalog
-    from pegboard.skills.choice import SkillChoice
     from pegboard.skills.roots import SkillRoot
     from pegboard.skills.skill import Skill
     from pegboard.skills.workspace import FileGrant, Sandbox, Workspace
@@ -109,7 +109,7 @@ _LAZY: Final = {
     "Ranker": "pegboard.search",
     "SubstringRanker": "pegboard.search",
     "SkillCatalog": "pegboard.skills.catalog",
-    "SkillChoice": "pegboard.skills.choice",
+    "SkillChoice": "pegboard.skill_choice",
     "SkillRoot": "pegboard.skills.roots",
     "Skill": "pegboard.skills.skill",
     "FileGrant": "pegboard.skills.workspace",

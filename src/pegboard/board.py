@@ -30,6 +30,7 @@ from pegboard.limits import Limits
 from pegboard.pins import PinEvent, PinQueue, PinRecord, PinState, Slot
 from pegboard.prefix import Listing
 from pegboard.quarantine import Quarantine
+from pegboard.skill_choice import SkillChoice
 from pegboard.tools import Halt, JsonObject, Tool, ToolResult, Visibility
 from pegboard.turn import Turn, run_all
 from pegboard.uses import Uses
@@ -64,6 +65,7 @@ class Board:
         context: Mapping[str, Any],
         allowed: frozenset[str] | None,
         profile: str,
+        skills: SkillChoice,
     ) -> None:
         self._peg = peg
         self.id = board_id
@@ -72,8 +74,9 @@ class Board:
         self.profile = profile
         self._values = context
         self._allowed = allowed
+        self._skills = skills
         self._meta = meta_tools(peg.profiles[profile])
-        self._sight = Sight(peg, principal, None if allowed is None else allowed | self._meta.keys())
+        self._sight = Sight(peg, principal, None if allowed is None else allowed | self._meta.keys(), skills)
         self._kept = Keeping(store, board_id, record or PinRecord(owner=principal.key if principal else None))
         self._quarantine = Quarantine(self._kept, peg.on_drift, peg.accepted, self._meta)
         self._last_call = time.monotonic()
@@ -189,6 +192,7 @@ class Board:
             context=self._values,
             allowed=self._allowed,
             profile=self.profile,
+            skills=self._skills,
         )
 
     @property

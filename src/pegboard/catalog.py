@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.registry import Problem
+from pegboard.skill_source import SkillEntry, Skills, SkillSource
 from pegboard.texts import one_line
 from pegboard.tools import Tool, Visibility
 
@@ -21,8 +22,9 @@ _CLOSING: Final = "Call `{finder}` and say what you need: that is how a tool abo
 class Catalog:
     """Every tool at one moment, in registration order. Immutable, shared; a turn in flight keeps the one it began with.
 
-    ``problems`` are the tools that were set aside, and why. Names are unique. ``previous`` is the catalog of the
-    generation before: what both have in common is not indexed again.
+    ``problems`` are the tools and skills that were set aside, and why. Names are unique, those of tools and those of
+    skills each by themselves. ``previous`` is the catalog of the generation before: what both have in common is not
+    indexed again. ``skills`` are given with the source that brings each.
     """
 
     def __init__(
@@ -33,9 +35,12 @@ class Catalog:
         problems: Iterable[Problem] = (),
         ranker: Ranker | None = None,
         previous: Catalog | None = None,
+        skills: Iterable[tuple[SkillEntry, SkillSource[Any]]] = (),
     ) -> None:
         self._tools = tuple(tools)
         self._by_name = {tool.name: tool for tool in self._tools}
+        self._bringing = {skill.name: (skill, source) for skill, source in skills}
+        self.skills: Skills[SkillEntry] = Skills(skill for skill, _ in self._bringing.values())
         self._always: dict[str, tuple[Tool, ...]] = {}
         self._ranker = ranker
         self._searched = None if previous is None else previous.searched
@@ -52,6 +57,10 @@ class Catalog:
     def get(self, name: str) -> Tool | None:
         """The tool of exactly this name, or None. Joined names are looked up, never parsed."""
         return self._by_name.get(name)
+
+    def source_of(self, skill: SkillEntry) -> SkillSource[Any]:
+        """The source that brings a skill of this catalog. Raises KeyError for any other."""
+        return self._bringing[skill.name][1]
 
     def subset(self, names: Iterable[str] | str | None) -> tuple[Tool, ...]:
         """The tools of these names, in catalog order; a name that is not here is ignored."""
@@ -72,11 +81,15 @@ class Catalog:
 
     @cached_property
     def candidates(self) -> Candidates:
-        """All tools as search candidates. Their index is built on the first search and shared by every slice."""
+        """All tools, then all skills, as search candidates.
+
+        Their index is built on the first search and shared by every slice.
+        """
         from pegboard.search import Candidates
 
         before, self._searched = self._searched, None
-        return Candidates.of(self._tools) if before is None else before.after(self._tools)
+        entries = (*self._tools, *self.skills)
+        return Candidates.of(entries) if before is None else before.after(entries)
 
     @property
     def searched(self) -> Candidates | None:
@@ -84,15 +97,16 @@ class Catalog:
         found: Candidates | None = self.__dict__.get("candidates")
         return self._searched if found is None else found
 
-    def slice(self, permitted: Collection[str]) -> Candidates:
-        """The search candidates of these names. Statistics are taken over them alone."""
-        return self.candidates.only(list(map(permitted.__contains__, self._by_name)))
+    def slice(self, tools: Collection[str] | None, skills: Collection[str] | None = ()) -> Candidates:
+        """The search candidates of these names, None for all. Statistics are taken over them alone."""
+        mask = [*_mask(self._by_name, tools), *_mask(self.skills.names, skills)]
+        return self.candidates if all(mask) else self.candidates.only(mask)
 
     def search(self, query: str | None, within: Iterable[str] | str | None = None) -> list[Tool]:
         """The tools that fit ``query``, best first, only among ``within`` where given. A blank query finds none."""
         from pegboard.search import LexicalRanker, search
 
-        pool = self.candidates if within is None else self.slice(name_set(within))
+        pool = self.slice(None if within is None else name_set(within))
         found = search(query or "", self._ranker or LexicalRanker(), pool)
         return [self._by_name[ranked.entry.name] for ranked in found]
 
@@ -109,6 +123,10 @@ class Catalog:
         told = ((tool.name, escape(one_line(tool.description), quote=False)) for tool in chosen)
         lines = (f'  <tool name="{name}">{description}</tool>' for name, description in told)
         return "\n".join(["<available_tools>", *lines, "</available_tools>", "", _CLOSING.format(finder=finder)])
+
+
+def _mask(names: Collection[str], chosen: Collection[str] | None) -> list[bool]:
+    return [True] * len(names) if chosen is None else [name in chosen for name in names]
 
 
 def name_set(names: Iterable[str] | str) -> frozenset[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from pegboard.catalog import Catalog
 from pegboard.errors import CollisionError
 from pegboard.naming import legal_name
 from pegboard.registry import YIELDS, Nature, Problem, ToolRegistry, name_taken
+from pegboard.skill_source import SkillEntry, SkillSource
 from pegboard.source_set import SourceSet
 from pegboard.tools import Approval, Tool
 
@@ -86,6 +87,7 @@ class Composer:
                 generation=self._generation,
                 ranker=ranker,
                 previous=self._last,
+                skills=self._sources.skills,
             )
             left -= 1
             if changes == self._changes or not left:
@@ -100,11 +102,13 @@ def compose(
     generation: int = 0,
     ranker: Ranker | None = None,
     previous: Catalog | None = None,
+    skills: Iterable[SkillSource[Any]] = (),
 ) -> Catalog:
     """One catalog of several registries, in order. A tool that cannot be shown is set aside; nothing raises.
 
     Data yields to code of the same name, and files to what was added while Pegboard runs, whatever the order.
     ``reserved`` are names that no registry may use (those of the meta-tools). ``previous`` is the catalog before it.
+    Of two skills with one name, that of the earlier of ``skills`` is taken.
     """
     registries = tuple(registries)
     taken: dict[str, Tool] = {}
@@ -122,7 +126,31 @@ def compose(
             elif placed is not None:
                 problems.append(placed)
         problems.extend(registry.problems())
-    return Catalog(taken.values(), generation=generation, problems=problems, ranker=ranker, previous=previous)
+    brought, set_aside = _skills(skills)
+    return Catalog(
+        taken.values(),
+        generation=generation,
+        problems=(*problems, *set_aside),
+        ranker=ranker,
+        previous=previous,
+        skills=brought,
+    )
+
+
+def _skills(
+    sources: Iterable[SkillSource[Any]],
+) -> tuple[list[tuple[SkillEntry, SkillSource[Any]]], list[Problem]]:
+    """(the skills, each with its source; those that were left out)."""
+    taken: dict[str, tuple[SkillEntry, SkillSource[Any]]] = {}
+    problems: list[Problem] = []
+    for source in sources:
+        for skill in source.current:
+            winner = taken.setdefault(skill.name, (skill, source))[1]
+            if winner is not source:
+                reason = f"Source {winner.name!r} has a skill of this name too, and comes first. Rename one of the two."
+                problems.append(Problem(source=source.name, name=skill.name, reason=reason))
+        problems.extend(source.left_out())
+    return [*taken.values()], problems
 
 
 def _named(natures: Iterable[Nature], registries: Iterable[ToolRegistry]) -> dict[str, tuple[Nature, Tool]]:

@@ -45,7 +45,7 @@ def find(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limi
         notes += (f"only the first {len(searched)} of the query's {len(query)} characters were searched for",)
     unmatched = () if ranked else tuple(unmatched_terms(searched, view.candidates))
     # Strangers write rankers: one that remembers its answers may give those that somebody else was given.
-    matches = tuple(one for one in ranked[:count] if view.get(one.entry.name) is one.entry)
+    matches = tuple(one for one in ranked[:count] if view.shows(one.entry))
     return FindResult(matches=matches, total=len(ranked), unmatched=unmatched, notes=notes)
 
 

@@ -26,6 +26,8 @@ from pegboard.pin_store import ManagedStore, MemoryPinStore, PinStore, status_of
 from pegboard.places import Places
 from pegboard.receipts import ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry
+from pegboard.skill_choice import SkillChoice
+from pegboard.skill_source import SkillEntry, Skills, SkillSource
 from pegboard.source_set import SourceSet
 from pegboard.view import View
 
@@ -47,7 +49,8 @@ class Pegboard:
     one. ``collisions`` says what happens to the later of two tools of one name (default: ``refuse``).
     ``profiles`` replaces which meta-tools a profile shows. ``on_drift`` says what is done about a definition that
     changes after a board has shown it (default: ``accept``; see ``pegboard.drift``). ``context`` says where values of
-    calls' contexts come from, where neither the board nor the call was given them.
+    calls' contexts come from, where neither the board nor the call was given them. ``skills`` are one SkillCatalog or
+    several, in their order of precedence, before the skills of ``sources``.
 
     Raises DefinitionError for a profile that names what is no meta-tool, and CollisionError when two of ``registries``
     have a tool of one name and ``collisions`` is ``refuse``, or when a tool has the name of a meta-tool. Raises
@@ -71,6 +74,7 @@ class Pegboard:
         receipts_mandatory: bool = False,
         on_drift: OnDrift = "accept",
         context: ContextMap | None = None,
+        skills: SkillSource[Any] | Iterable[SkillSource[Any]] | None = None,
     ) -> None:
         self.limits = limits or Limits()
         self.policy: Policy = AllowAll() if policy is None else checked_policy(policy)
@@ -100,6 +104,8 @@ class Pegboard:
         self.meta_dispatcher = Dispatcher(policy=AllowAll(), limits=self.limits, sink=receipts, places=None)
         for registry in registries:
             self._sources.attach(registry)
+        for brought in _skill_sources(skills):
+            self._sources.attach_skills(brought)
         self._composer.refuse_collisions()
         for source in sources:
             self._sources.include(source)
@@ -200,6 +206,14 @@ class Pegboard:
         """The catalog of this moment. A new one, of the next generation, after every change of a registry."""
         return self._composer.catalog(self._ranker)
 
+    @property
+    def skills(self) -> Skills[SkillEntry]:
+        """Every skill of this moment, in lookup order; a board's ``view`` has those that its principal may discover.
+
+        What a skill says is asked of the source that brings it: ``peg.catalog.source_of(skill)``.
+        """
+        return self.catalog.skills
+
     def on_change(self, listener: Callable[[], None]) -> Unsubscribe:
         """Call ``listener()`` after every change of the catalog or the policy. Returns a function that stops it."""
         return self._listeners.add(listener)
@@ -257,13 +271,15 @@ class Pegboard:
         profile: str = "python",
         store: PinStore | None = None,
         for_calls: bool = False,
+        skills: SkillChoice | Iterable[str] | None = None,
     ) -> Board:
         """Open a board: a new one, or that of ``board_id`` as it was at its last boundary.
 
         ``context`` holds values for every call of this board; ``allowed`` the names of the tools it may show and call
         (default: all; empty: none; unknown names are ignored); ``profile`` which meta-tools it has; ``store`` where it
-        is kept (default: where the Pegboard keeps boards). A new board that is opened ``for_calls`` alone lists
-        nothing, and asks no policy about all the tools there are.
+        is kept (default: where the Pegboard keeps boards). ``skills`` says which skills it may use (default: all), as
+        names or as a SkillChoice, which also says which of them it begins with. A new board that is opened
+        ``for_calls`` alone lists nothing, and asks no policy about all the tools there are.
 
         Raises BoardError for an id that does not exist or is somebody else's, StoreError when the store fails,
         ValueError for an unknown profile, TypeError for an ``allowed`` that cannot be a list of names, PrincipalError
@@ -292,6 +308,7 @@ class Pegboard:
             context=dict(context or {}),
             allowed=None if allowed is None else name_set(allowed),
             profile=profile,
+            skills=skills if isinstance(skills, SkillChoice) else SkillChoice(skills),
         )
         if record is not None or not for_calls:
             await board.begin()
@@ -300,6 +317,12 @@ class Pegboard:
     def _catalog_changed(self) -> None:
         self._composer.changed()
         self._listeners.tell()
+
+
+def _skill_sources(given: SkillSource[Any] | Iterable[SkillSource[Any]] | None) -> Iterable[SkillSource[Any]]:
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, SkillSource) else given
 
 
 def _checked_profiles(profiles: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:

@@ -6,23 +6,32 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from typing import Any, Protocol
 
 from pegboard.errors import CollisionError
 from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.registry import Source, SourceStatus, ToolRegistry
+from pegboard.skill_source import BringsSkills, SkillSource
 
 logger = logging.getLogger(__name__)
 
 
-class SourceSet:
-    """The registries of one Pegboard, those of its sources among them. Lives as long as it.
+class _Changing(Protocol):
+    """What tells of its changes."""
 
-    Both are in the order of the catalog. Changes take turns: one that waits for a new source holds up the next.
+    def on_change(self, listener: Callable[[], None], /) -> Unsubscribe: ...
+
+
+class SourceSet:
+    """The registries and skills of one Pegboard, those of its sources among them. Lives as long as it.
+
+    All are in the order of the catalog. Changes take turns: one that waits for a new source holds up the next.
     """
 
     def __init__(self) -> None:
         self._registries: list[ToolRegistry] = []
         self._sources: list[Source] = []
+        self._skills: list[SkillSource[Any]] = []
         self._unsubscribe: dict[int, Unsubscribe] = {}
         self._listeners = Listeners[[]]()
         self._started = False
@@ -38,8 +47,13 @@ class SourceSet:
         """Every registry, in order."""
         return tuple(self._registries)
 
+    @property
+    def skills(self) -> tuple[SkillSource[Any], ...]:
+        """Everything that brings skills, in order."""
+        return tuple(self._skills)
+
     def on_change(self, listener: Callable[[], None]) -> Unsubscribe:
-        """Call ``listener()`` after every change of a registry, and when one comes or goes."""
+        """Call ``listener()`` after every change of a registry or of skills, and when one comes or goes."""
         return self._listeners.add(listener)
 
     def attach(self, registry: ToolRegistry) -> None:
@@ -48,11 +62,19 @@ class SourceSet:
         self._hear(registry)
         self._listeners.tell()
 
+    def attach_skills(self, skills: SkillSource[Any]) -> None:
+        """Take in skills that no source owns."""
+        self._skills.append(skills)
+        self._hear(skills)
+        self._listeners.tell()
+
     def include(self, source: Source) -> None:
         """Take in a source without starting it. Raises CollisionError when there is one of its name."""
         if self._named(source.name) is not None:
             raise CollisionError(f"Two sources are named {source.name!r}.", hint="Rename one of them.")
         self._sources.append(source)
+        if isinstance(source, BringsSkills):
+            self.attach_skills(source.skills)
         self.attach(source.registry)
 
     async def start(self) -> None:
@@ -86,7 +108,10 @@ class SourceSet:
                 return
             self._sources.remove(source)
             self._registries.remove(source.registry)
-            self._unsubscribe.pop(id(source.registry))()
+            self._forget(source.registry)
+            if isinstance(source, BringsSkills):
+                self._skills.remove(source.skills)
+                self._forget(source.skills)
             self._listeners.tell()
             await _stop(source)
 
@@ -145,15 +170,28 @@ class SourceSet:
     def _named(self, name: str) -> Source | None:
         return next((source for source in self._sources if source.name == name), None)
 
-    def _hear(self, registry: ToolRegistry) -> None:
-        self._unsubscribe[id(registry)] = registry.on_change(self._listeners.tell)
+    def _hear(self, changing: _Changing) -> None:
+        self._unsubscribe[id(changing)] = changing.on_change(self._listeners.tell)
+
+    def _forget(self, changing: _Changing) -> None:
+        self._unsubscribe.pop(id(changing))()
 
     def _swap(self, old: Source, new: Source) -> None:
         self._sources[self._sources.index(old)] = new
-        self._unsubscribe.pop(id(old.registry))()
+        self._forget(old.registry)
         self._registries[self._registries.index(old.registry)] = new.registry
         self._hear(new.registry)
+        self._swap_skills(old, new)
         self._listeners.tell()
+
+    def _swap_skills(self, old: Source, new: Source) -> None:
+        place = len(self._skills)
+        if isinstance(old, BringsSkills):
+            place = self._skills.index(old.skills)
+            self._forget(self._skills.pop(place))
+        if isinstance(new, BringsSkills):
+            self._skills.insert(place, new.skills)
+            self._hear(new.skills)
 
 
 async def _stop(*sources: Source) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pegboard.auth import Action, Principal
 from pegboard.catalog import Catalog
 from pegboard.pins import PinRecord
 from pegboard.rights import permitted
-from pegboard.tools import Tool
+from pegboard.skill_choice import SkillChoice
+from pegboard.skill_source import SkillEntry, Skills
+from pegboard.tools import Entry, Tool
 
 if TYPE_CHECKING:
     from pegboard.peg import Pegboard
@@ -22,14 +24,15 @@ class View:
     """What one principal may discover of one catalog. Immutable; lives as long as one request.
 
     ``names`` is None when it is the whole catalog. ``hidden`` are the catalog's names outside it. ``held`` are names
-    that may be discovered but are quarantined: they are told of by name alone. ``unsure`` says that nothing can be
-    seen because the policy failed.
+    that may be discovered but are quarantined: they are told of by name alone. ``skills`` are those that may be
+    discovered. ``unsure`` says that nothing can be seen because the policy failed.
     """
 
     catalog: Catalog
     names: frozenset[str] | None = None
     held: frozenset[str] = frozenset()
     unsure: bool = False
+    skills: Skills[SkillEntry] = field(default_factory=Skills)
 
     def get(self, name: str) -> Tool | None:
         """The tool of this name; None when it is missing, hidden or quarantined."""
@@ -56,9 +59,14 @@ class View:
 
     @property
     def candidates(self) -> Candidates:
-        """The visible tools as search candidates."""
-        names = self._usable
-        return self.catalog.candidates if names is None else self.catalog.slice(names)
+        """The visible tools and skills as search candidates."""
+        return self.catalog.slice(
+            self._usable, self.skills.names if len(self.skills) < len(self.catalog.skills) else None
+        )
+
+    def shows(self, entry: Entry) -> bool:
+        """Whether this very tool or skill may be used."""
+        return (self.skills.get(entry.name) if entry.kind == "skill" else self.get(entry.name)) is entry
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -75,13 +83,17 @@ class View:
 class Sight:
     """How one board sees the catalog. Lives as long as the board.
 
-    ``allowed`` are the names that the board may show and call, its meta-tools among them; None for all.
+    ``allowed`` are the names that the board may show and call, its meta-tools among them; None for all. ``skills``
+    says which skills it may use.
     """
 
-    def __init__(self, peg: Pegboard, principal: Principal | None, allowed: frozenset[str] | None) -> None:
+    def __init__(
+        self, peg: Pegboard, principal: Principal | None, allowed: frozenset[str] | None, skills: SkillChoice
+    ) -> None:
         self._peg = peg
         self._principal = principal
         self._allowed = allowed
+        self._skills = skills
         self._hidden: frozenset[str] = frozenset()
         self._looks = self._last_look = 0
 
@@ -90,16 +102,28 @@ class Sight:
         self._looks += 1
         look, catalog, unsure = self._looks, self._peg.catalog, False
         names = None if self._allowed is None else catalog.names & self._allowed
+        skills = self._skills.of(catalog.skills)
         if self._principal is not None:
-            entries = catalog.all() if names is None else catalog.subset(names)
-            seen = await permitted(self._peg.policy, self._principal, Action.DISCOVER, entries)
-            names, unsure = seen or frozenset(), seen is None
+            tools = catalog.all() if names is None else catalog.subset(names)
+            seen = await self._discovered(self._principal, tools, tuple(skills))
+            unsure = seen is None
+            names, known = seen or (frozenset(), frozenset())
+            skills = skills.subset(known)
         names = None if names is not None and len(names) == len(catalog) else names
-        view = View(catalog, names, unsure=unsure)
+        view = View(catalog, names, unsure=unsure, skills=skills)
         if look > self._last_look:
             # Of two looks at once the one that began later knows better.
             self._last_look, self._hidden = look, view.hidden
         return view
+
+    async def _discovered(
+        self, principal: Principal, tools: Sequence[Entry], skills: Sequence[Entry]
+    ) -> tuple[frozenset[str], frozenset[str]] | None:
+        """The names of the tools and of the skills that may be discovered; None where the policy failed."""
+        policy = self._peg.policy
+        seen = await permitted(policy, principal, Action.DISCOVER, tools)
+        known = await permitted(policy, principal, Action.DISCOVER, skills) if skills else frozenset()
+        return None if seen is None or known is None else (seen, known)
 
     def allows(self, name: str) -> bool:
         """Whether the board may show and call this name, as far as it is the board's to say."""

@@ -11,8 +11,8 @@ import pytest
 
 from pegboard.documents.problems import Level
 from pegboard.errors import ConfigError, NoSkillError
+from pegboard.skill_choice import SkillChoice
 from pegboard.skills.catalog import SkillCatalog
-from pegboard.skills.choice import SkillChoice
 from pegboard.skills.roots import SkillRoot
 from tests.skills.things import codes, only_problem, put, skill_text
 

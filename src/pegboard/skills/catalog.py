@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Final
 
+from pegboard.documents.problems import Level
 from pegboard.errors import ConfigError
+from pegboard.listeners import Listeners, Unsubscribe
+from pegboard.registry import Problem
+from pegboard.skill_source import folded_names
 from pegboard.skills import prompt
 from pegboard.skills.discovery import real_roots
 from pegboard.skills.loading import Options, SkillSet, load
-from pegboard.skills.names import folded_names
 from pegboard.skills.problems import SkillProblem
 from pegboard.skills.resource_root import is_reference, location, normalized
-from pegboard.skills.resources import listed
+from pegboard.skills.resources import listed, read_resource
 from pegboard.skills.roots import PathSet, RootLike
-from pegboard.skills.skill import Skill
+from pegboard.skills.skill import SOURCE, Skill
+from pegboard.skills.tools import resource_tool, skills_tool, told
 from pegboard.skills.workspace import Sandbox, Workspace, check_grants
-
-if TYPE_CHECKING:
-    from pegboard.tools import Tool
+from pegboard.threads import in_thread
+from pegboard.tools import Tool, ToolResult
 
 MAX_SKILLS: Final = 1_000
 MAX_FILE_BYTES: Final = 1_000_000
@@ -42,6 +46,7 @@ class SkillCatalog:
     or ``workspace://name``, which needs ``workspace`` and ``sandbox`` and is held to them (see ``check_grants``); None
     for the same place as here. With ``strict`` a skill that is not as the format says is left out, and one that is too
     large or leads out of its root keeps the catalog from loading. ``ascii_names`` allows no other letters in names.
+    ``name`` is the source's name that its skills have, which rules of a policy may name.
 
     Raises ConfigError for a root that is missing, unreadable or leads out of its boundary, for more than
     ``max_skills``, for a limit that is no whole number from 1, and for a ``resource_root`` that does not hold.
@@ -60,6 +65,7 @@ class SkillCatalog:
         sandbox: Sandbox | None = None,
         strict: bool = False,
         ascii_names: bool = False,
+        name: str = SOURCE,
     ) -> None:
         self._paths = paths if isinstance(paths, PathSet) else PathSet(paths)
         self._options = Options(
@@ -69,7 +75,10 @@ class SkillCatalog:
             resource_root=normalized(None if resource_root is None else os.fspath(resource_root)),
             strict=strict,
             ascii_names=ascii_names,
+            source=name,
         )
+        self.name = name
+        self._listeners = Listeners[[]]()
         self._max_resource_files = _positive("max_resource_files", max_resource_files)
         self._workspace, self._sandbox = workspace, sandbox
         self._current = self._loaded()
@@ -86,8 +95,22 @@ class SkillCatalog:
 
         Raises ConfigError as the constructor does; what was loaded before stays then.
         """
-        self._current = self._loaded()
-        return self._current
+        return self._swapped(self._loaded())
+
+    async def refresh(self) -> SkillSet:
+        """The same with the reading in a thread, so that it holds nothing up."""
+        return self._swapped(await in_thread(self._loaded, name=f"skills {self.name}"))
+
+    def _swapped(self, fresh: SkillSet) -> SkillSet:
+        changed = [*fresh] != [*self._current] or fresh.problems != self._current.problems
+        self._current = fresh
+        if changed:
+            self._listeners.tell()
+        return fresh
+
+    def on_change(self, listener: Callable[[], None]) -> Unsubscribe:
+        """Call ``listener()`` after every reading that brought something else. Returns a function that stops it."""
+        return self._listeners.add(listener)
 
     @property
     def current(self) -> SkillSet:
@@ -98,6 +121,13 @@ class SkillCatalog:
     def problems(self) -> tuple[SkillProblem, ...]:
         """Every skill that was left out, with its reason, and every warning."""
         return self._current.problems
+
+    def left_out(self) -> tuple[Problem, ...]:
+        """Every skill that was left out otherwise than on purpose, as a Pegboard tells it."""
+        left = (problem for problem in self.problems if problem.level is Level.ERROR)
+        return tuple(
+            Problem(source=self.name, name=one.skill or Path(one.file).parent.name, reason=str(one)) for one in left
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,17 +154,21 @@ class SkillCatalog:
         folder = "" if reference is None else location(reference, skill.root, skill.inside) + "/"
         return prompt.formatted(skill, listed(skill, self._max_resource_files), folder)
 
+    async def instructions_of(self, skill: Skill) -> str:
+        """The same, with the looking in a thread."""
+        return await in_thread(lambda: self.format(skill), name="skill")
+
+    async def resource_of(self, skill: Skill, path: str, offset: int = 0) -> ToolResult:
+        """A part of a text, from a byte on, or an image in a skill's folder. Raises ToolError."""
+        return told(await in_thread(lambda: read_resource(skill, path, offset), name="skill resource"))
+
     def tool(self) -> Tool:
         """The tool ``skills``: gives the full instructions of a skill by its name."""
-        from pegboard.skills.tools import skills_tool
-
-        return skills_tool(lambda: self._current, self.format)
+        return skills_tool(lambda: self._current, self.instructions_of)
 
     def resource_tool(self) -> Tool:
         """The tool ``read_skill_resource``: reads a text or an image in a skill's folder."""
-        from pegboard.skills.tools import resource_tool
-
-        return resource_tool(lambda: self._current)
+        return resource_tool(lambda: self._current, self.resource_of)
 
 
 def _positive(name: str, value: object) -> int:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 
 from pegboard.documents.problems import Level
-from pegboard.errors import ConfigError, NoSkillError
+from pegboard.errors import ConfigError
+from pegboard.skill_source import Skills, folded
 from pegboard.skills.discovery import READABLE, Found, discover
 from pegboard.skills.fields import fields_of
 from pegboard.skills.front_matter import read
-from pegboard.skills.names import folded
 from pegboard.skills.opening import LinkError, NoFileError, read_inside
 from pegboard.skills.problems import RULES, Findings, SetAsideError, SkillProblem, Weight, refused
 from pegboard.skills.resource_root import location
-from pegboard.skills.skill import Skill
+from pegboard.skills.skill import SOURCE, Skill
 from pegboard.skills.splitting import decoded, split
 
 
@@ -33,56 +31,19 @@ class Options:
     resource_root: str | None = None
     strict: bool = False
     ascii_names: bool = False
+    source: str = SOURCE
 
 
-@dataclass(frozen=True)
-class SkillSet:
+class SkillSet(Skills[Skill]):
     """The skills of one load, in lookup order, and what is to be said about all that was found. Immutable, shared.
 
     Lookup order is that of the roots, and of the folders' names in each. ``problems`` has every skill that was left
     out, with its reason, and every warning about one that is loaded.
     """
 
-    skills: Mapping[str, Skill] = field(default_factory=dict)
-    problems: tuple[SkillProblem, ...] = ()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names in lookup order."""
-        return tuple(self.skills)
-
-    def __iter__(self) -> Iterator[Skill]:
-        return iter(self.skills.values())
-
-    def __len__(self) -> int:
-        return len(self.skills)
-
-    @cached_property
-    def _by_folder(self) -> Mapping[str, str | None]:
-        """The name of the only skill in a folder of this name; None where there are several."""
-        found: dict[str, str | None] = {}
-        for skill in self:
-            folder = folded(skill.folder.name)
-            found[folder] = None if folder in found else skill.name
-        return found
-
-    def get(self, name: str) -> Skill | None:
-        """The skill of this name, or of the only folder of this name; None where there is none."""
-        wanted = folded(name)
-        known = wanted if wanted in self.skills else self._by_folder.get(wanted)
-        return None if known is None else self.skills[known]
-
-    def fetch(self, name: str) -> Skill:
-        """The same. Raises NoSkillError, which names the skills that there are."""
-        found = self.get(name)
-        if found is None:
-            raise NoSkillError(name, self.names)
-        return found
-
-    def subset(self, names: Collection[str]) -> SkillSet:
-        """Only the skills of these names, in lookup order; unknown names are passed over."""
-        kept = {name: skill for name, skill in self.skills.items() if name in names}
-        return SkillSet(MappingProxyType(kept), self.problems)
+    def __init__(self, skills: Iterable[Skill] = (), problems: Iterable[SkillProblem] = ()) -> None:
+        super().__init__(skills)
+        self.problems = tuple(problems)
 
 
 def load(roots: Sequence[Path], options: Options) -> SkillSet:
@@ -180,7 +141,7 @@ class _Loader:
             message, hint = f"no skill of this name is loaded: {name!r}.", "Check its spelling."
             missing = SkillProblem(file="only", code="name-unknown", message=message, hint=hint, level=Level.WARNING)
             self.problems.append(missing)
-        return SkillSet(MappingProxyType(self.skills), tuple(self.problems))
+        return SkillSet(self.skills.values(), self.problems)
 
 
 def read_skill(found: Found, options: Options, findings: Findings) -> Skill:
@@ -205,6 +166,7 @@ def read_skill(found: Found, options: Options, findings: Findings) -> Skill:
         metadata=fields.metadata,
         fields=fields.all,
         digest=hashlib.sha256(data).hexdigest(),
+        source=options.source,
     )
 
 

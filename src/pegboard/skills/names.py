@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from typing import Any, Final
 
 from pegboard.documents.problems import kind_of, shown
@@ -19,16 +18,6 @@ _MOST_READ: Final = 256
 _ASCII: Final = re.compile(r"[A-Za-z0-9_-]+")
 _BLANKS: Final = re.compile(r"[ \t]+")
 _HINT: Final = "Use letters, digits, hyphens and underscores."
-
-
-def folded(name: str) -> str:
-    """The one spelling of a name: composed, compatible forms replaced (NFKC), no blanks around it."""
-    return name if name.isascii() else unicodedata.normalize("NFKC", name.strip())
-
-
-def folded_names(names: str | Iterable[str]) -> frozenset[str]:
-    """Names that somebody chose, one or many, in their one spelling."""
-    return frozenset(folded(str(name).strip()) for name in ([names] if isinstance(names, str) else names))
 
 
 def name_of(value: Any, line: int | None, findings: Findings, *, ascii_names: bool) -> str:

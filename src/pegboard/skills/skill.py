@@ -11,7 +11,7 @@ from typing import Any, Final
 from pegboard.tools import EMPTY_SCHEMA, JsonObject
 
 SOURCE: Final = "skills"
-"""The source that skills of folders have where tools have that of their registry."""
+"""The name of the source of skills, unless another one is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +41,10 @@ class Skill:
     digest: str = ""
     """sha-256 (hex) of the file's bytes."""
 
+    source: str = SOURCE
+    """The name of the source that brings it."""
+
     kind = "skill"
-    source = SOURCE
     category = None
 
     @cached_property
@@ -59,6 +61,11 @@ class Skill:
     def inside(self) -> tuple[str, ...]:
         """The way from ``root`` to ``folder``, a name a step."""
         return self.folder.relative_to(self.root).parts
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """The name of its folder."""
+        return (self.folder.name,)
 
     @property
     def bare_name(self) -> str:

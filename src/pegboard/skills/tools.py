@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from pegboard.context import Context
-from pegboard.skills.loading import SkillSet
-from pegboard.skills.resources import Piece, read_resource
+from pegboard.skill_source import Skills
+from pegboard.skills.resources import Piece
 from pegboard.skills.skill import SOURCE, Skill
-from pegboard.threads import in_thread
 from pegboard.tools import Approval, JsonObject, Tool, ToolResult, Visibility, text_block
 
 SKILLS: Final = "skills"
@@ -39,12 +38,11 @@ _RESOURCE_SCHEMA: Final[JsonObject] = {
 }
 
 
-def skills_tool(skills: Callable[[], SkillSet], formatted: Callable[[Skill], str]) -> Tool:
+def skills_tool(skills: Callable[[], Skills[Skill]], instructions_of: Callable[[Skill], Awaitable[str]]) -> Tool:
     """The tool ``skills``. ``skills()`` is asked at each call for those that the caller may use."""
 
     async def give(arguments: dict[str, Any], context: Context) -> ToolResult:
-        skill = skills().fetch(arguments["skill_name"])
-        text = await in_thread(lambda: formatted(skill), name="skill")
+        text = await instructions_of(skills().fetch(arguments["skill_name"]))
         return ToolResult(content=(text_block(text),))
 
     return _tool(
@@ -52,13 +50,14 @@ def skills_tool(skills: Callable[[], SkillSet], formatted: Callable[[Skill], str
     )
 
 
-def resource_tool(skills: Callable[[], SkillSet]) -> Tool:
+def resource_tool(
+    skills: Callable[[], Skills[Skill]], resource_of: Callable[[Skill, str, int], Awaitable[ToolResult]]
+) -> Tool:
     """The tool ``read_skill_resource``, likewise."""
 
     async def read(arguments: dict[str, Any], context: Context) -> ToolResult:
         skill = skills().fetch(arguments["skill"])
-        path, offset = arguments["path"], arguments.get("offset") or 0
-        return told(await in_thread(lambda: read_resource(skill, path, offset), name="skill resource"))
+        return await resource_of(skill, arguments["path"], arguments.get("offset") or 0)
 
     return _tool(READ_SKILL_RESOURCE, "Read a text or an image in a skill's folder.", _RESOURCE_SCHEMA, read)
 

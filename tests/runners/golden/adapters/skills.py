@@ -22,8 +22,8 @@ from typing import Any, Final
 
 from pegboard import Pegboard, ToolRegistry
 from pegboard.errors import CallError, ConfigError
+from pegboard.skill_choice import SkillChoice
 from pegboard.skills.catalog import SkillCatalog
-from pegboard.skills.choice import SkillChoice
 from pegboard.skills.front_matter import read
 from pegboard.skills.problems import Findings, SetAsideError
 from pegboard.skills.prompt import discovery_prompt
@@ -333,7 +333,7 @@ async def _loaded(catalog: SkillCatalog, choice: SkillChoice, name: str) -> Any:
     from pegboard.skills.tools import skills_tool
 
     registry = ToolRegistry()
-    registry.register(skills_tool(lambda: choice.of(catalog.current), catalog.format))
+    registry.register(skills_tool(lambda: choice.of(catalog.current), catalog.instructions_of))
     result = await (await Pegboard([registry]).open()).call("skills", {"skill_name": name})
     assert isinstance(result, ToolResult)
     return {"error": result.text} if result.is_error else result.text.rpartition("\n\n---\n")[0]
