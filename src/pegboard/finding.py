@@ -74,7 +74,11 @@ def missing_notes(missing: Sequence[SourceStatus], *, named: bool) -> tuple[str,
     """What to say of sources whose tools could not be searched; without their names where those may be secret."""
     if not named:
         return (f"{len(missing)} of the sources are not ready: their tools were not searched",) if missing else ()
-    return tuple(f"source {m.name!r} {AWAY[m.state]}: its tools were not searched" for m in missing)
+    return tuple(f"source {m.name!r} {AWAY[m.state]}: its {_brings(m)} were not searched" for m in missing)
+
+
+def _brings(source: SourceStatus) -> str:
+    return "skills" if source.kind == "skills" else "tools"
 
 
 def checked_limit(limit: Any, limits: Limits) -> tuple[int, tuple[str, ...]]:

@@ -177,14 +177,15 @@ class Pegboard:
         return await self._sources.ready(timeout, sources, enough)
 
     def missing(self, view: View | None = None) -> tuple[SourceStatus, ...]:
-        """The sources that have no tools in the catalog because they are not ready: idle, starting or failed.
+        """The sources that have nothing in the catalog because they are not ready: idle, starting or failed.
 
         With ``view``, those that have none in it: whether a source has brought others is nothing to tell its caller.
         """
         away = self._sources.away()
         if view is None or not away:
-            return tuple(state for state in away if not state.tools)
+            return tuple(state for state in away if not state.tools and not state.skills)
         brought = {tool.source for tool in view.catalog.all() if view.seen(tool.name) is not None}
+        brought |= {skill.source for skill in view.skills}
         return tuple(state for state in away if state.name not in brought)
 
     @property
@@ -247,6 +248,7 @@ class Pegboard:
         for source in self._sources.all:
             state = source.status()
             told = {"name": state.name, "kind": state.kind, "state": state.state, "tools": state.tools}
+            told |= {"skills": state.skills} if state.skills else {}
             optional = {"reason": state.reason, "starts": state.starts, "notes": list(state.notes)}
             sources.append(told | {key: value for key, value in optional.items() if value})
         problems = [{"source": p.source, "name": p.name, "reason": p.reason} for p in self.catalog.problems]
@@ -254,6 +256,7 @@ class Pegboard:
         return {
             "generation": self.catalog.generation,
             "tools": len(self.catalog),
+            "skills": len(self.catalog.skills),
             "sources": sources,
             "store": status_of(self.store).to_json(),
             "set_aside": problems,

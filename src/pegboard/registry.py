@@ -61,6 +61,7 @@ class SourceStatus:
     state: SourceState
     reason: str = ""
     tools: int = 0
+    skills: int = 0
     starts: int = 0
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()

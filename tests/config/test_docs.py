@@ -23,6 +23,7 @@ HEADINGS = {
     "python": "[[python]]",
     "http_tools": "[[http_tools]]",
     "openapi": "[[openapi]]",
+    "skills": "[[skills]]",
 }
 TABLES = {**SECTIONS, **{".".join(at): model for at, model in INSIDE.items()}}
 ENVIRON = {"GITHUB_TOKEN": "t"}

@@ -13,7 +13,8 @@ import pytest
 from pegboard import Bm25Ranker, LexicalRanker
 from pegboard.config import Level, Settings
 from pegboard.config.model import GatewayKeys
-from pegboard.config.wire import DEPTH_VARIABLE, MAX_DEPTH, build, file_names, gateway_settings, secrets_of
+from pegboard.config.paths import file_names
+from pegboard.config.wire import DEPTH_VARIABLE, MAX_DEPTH, build, gateway_settings, secrets_of
 from pegboard.errors import ConfigError
 from pegboard.gateway.settings import GatewaySettings
 from pegboard.stores import SqlPinStore

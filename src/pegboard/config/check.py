@@ -29,6 +29,7 @@ from pegboard.config.model import (
     StoreKeys,
     UpstreamKeys,
 )
+from pegboard.config.skill_keys import SkillKeys
 from pegboard.documents.problems import ConfigProblem, KeyPath, kind_of, shown
 from pegboard.documents.read import Document
 from pegboard.schema import nearest
@@ -64,13 +65,14 @@ _WRITTEN: Final[Mapping[str, str]] = {
     "python": "[[python]]",
     "http_tools": "[[http_tools]]",
     "openapi": "[[openapi]]",
+    "skills": "[[skills]]",
 }
-_LISTS: Final = frozenset({"import", "python", "http_tools", "openapi"})
+_LISTS: Final = frozenset({"import", "python", "http_tools", "openapi", "skills"})
 _MANY: Final = frozenset({"upstreams", "principals", "context", *_LISTS})
 """Sections that hold many tables."""
 
 _SOURCES: Final = frozenset({"upstreams", *_LISTS})
-"""Those that bring tools."""
+"""Those that bring tools or skills."""
 
 RIGHTS: Final = frozenset({"policy", "principals", "receipts"})
 """Sections of which nothing is set aside: without a part of it, such a section could give more rights than it says."""
@@ -107,6 +109,7 @@ class CheckedFile:
     http: HttpKeys = field(default_factory=HttpKeys)
     http_tools: dict[int, HttpToolKeys] = field(default_factory=dict)
     openapi: dict[int, OpenApiKeys] = field(default_factory=dict)
+    skills: dict[int, SkillKeys] = field(default_factory=dict)
     context: dict[str, ContextKeys] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
     problems: list[ConfigProblem] = field(default_factory=list)

@@ -17,6 +17,7 @@ from pegboard.config.openapi import documents_of
 from pegboard.config.paths import path_of, state_folder
 from pegboard.config.resolve import Layer, resolve
 from pegboard.config.settings import Settings, Upstream
+from pegboard.config.skills import skills_of
 from pegboard.documents.problems import ConfigProblem, Level, config_error
 from pegboard.documents.read import Document, read_document
 from pegboard.limits import Limits
@@ -34,7 +35,7 @@ class Loaded:
     ``files`` are all that were read or looked for: a change of one can change the result. What else the files may have
     meant is not known where ``held`` names upstreams that were set aside for a mistake, ``broken`` imported files that
     could not be understood, and ``unread`` sections (``upstreams``, ``import``, ``python``, ``http_tools``,
-    ``openapi``) of which a part was not.
+    ``openapi``, ``skills``) of which a part was not.
     """
 
     settings: Settings
@@ -120,8 +121,9 @@ class _Load:
         settings = _settings(main, self.importer, file, upstreams)
         if main is not None:
             openapi, problems = documents_of(main, file, upstreams, main.file.parent)
-            settings = replace(settings, openapi=openapi)
-            self.problems.extend(problems)
+            skills, more = skills_of(main, file, {*upstreams, *openapi}, main.file.parent)
+            settings = replace(settings, openapi=openapi, skills=skills)
+            self.problems.extend((*problems, *more))
         return Loaded(
             settings=settings,
             problems=_in_order(self.problems),

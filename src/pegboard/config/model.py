@@ -32,6 +32,7 @@ from pegboard.config.kinds import (
     table,
     table_of,
 )
+from pegboard.config.skill_keys import SkillKeys
 from pegboard.drift import OnDrift
 from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
@@ -284,10 +285,11 @@ SECTIONS: Final[Mapping[str, type[Keys]]] = {
     "http": HttpKeys,
     "http_tools": HttpToolKeys,
     "openapi": OpenApiKeys,
+    "skills": SkillKeys,
     "context": ContextKeys,
 }
 """The tables of the file. ``upstreams``, ``principals`` and ``context`` hold one such table a name; ``import``,
-``python``, ``http_tools`` and ``openapi`` are lists of them."""
+``python``, ``http_tools``, ``openapi`` and ``skills`` are lists of them."""
 
 INSIDE: Final[Mapping[tuple[str, str], type[Keys]]] = {("policy", "rules"): RuleKeys}
 """The keys of sections that hold lists of tables."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os.path
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 
@@ -46,3 +46,15 @@ def real(file: Path) -> Path:
         return file.resolve()
     except (OSError, RuntimeError):
         return file
+
+
+def file_names(files: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:
+    """A source's name for each file: its own, with as many folders before it as keep it apart from others."""
+    names: dict[Path, str] = {}
+    used = set(taken)
+    for file in files:
+        parts = file.parts
+        wanted = ("/".join(parts[-count:]) for count in range(1, len(parts) + 1))
+        names.setdefault(file, next((name for name in wanted if name not in used), str(file)))
+        used.add(names[file])
+    return names

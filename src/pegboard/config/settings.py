@@ -18,6 +18,7 @@ from pegboard.rules import Rule
 from pegboard.sources.data_tools import DataToolSpec
 from pegboard.sources.mcp.spec import HttpSpec, StdioSpec
 from pegboard.sources.openapi import OpenApiSpec
+from pegboard.sources.skills import SkillSpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +65,7 @@ class Settings:
     http: HttpKeys = field(default_factory=HttpKeys)
     http_tools: Mapping[Path, DataToolSpec] = field(default_factory=dict)
     openapi: Mapping[str, OpenApiSpec] = field(default_factory=dict)
+    skills: Mapping[str, SkillSpec] = field(default_factory=dict)
     secrets_folder: Path | None = None
     files_folder: Path | None = None
     context: Mapping[str, Origin] = field(default_factory=dict)

@@ -23,6 +23,7 @@ from pegboard.sources.http import HttpToolFile
 from pegboard.sources.openapi import OpenApiDocument
 from pegboard.sources.python_file import PythonFile
 from pegboard.sources.reading import ReadSource
+from pegboard.sources.skills import SkillFolders, watched
 from pegboard.threads import in_thread
 
 logger = logging.getLogger(__name__)
@@ -39,19 +40,19 @@ class Section:
     """A section of the configuration whose sources read a file or document. Process-wide, immutable.
 
     ``name`` is that of the section, and of its field in the settings. ``wanted`` gives what settings ask for, by the
-    attribute ``key`` of its sources, which are of ``kind``: a spec, and the file that is read anew after a change, None
-    where nobody tells of changes. ``made`` gives the source of a key and its spec.
+    attribute ``key`` of its sources, which are of ``kind``: a spec, and the files that are read anew after a change,
+    none where nobody tells of changes. ``made`` gives the source of a key and its spec.
     """
 
     name: str
     kind: type[ReadSource]
     key: str
-    wanted: Callable[[Settings], Mapping[Any, tuple[Any, Path | None]]]
+    wanted: Callable[[Settings], Mapping[Any, tuple[Any, tuple[Path, ...]]]]
     made: Callable[[Any, Any, Settings, Mapping[str, str] | None], Source]
 
-    def stamped(self, settings: Settings) -> dict[Any, tuple[Any, Stamp]]:
-        """What settings ask for, by key: each spec with the stamp of its file."""
-        return {key: (spec, _stamp(file)) for key, (spec, file) in self.wanted(settings).items()}
+    def stamped(self, settings: Settings) -> dict[Any, tuple[Any, dict[Path, Stamp]]]:
+        """What settings ask for, by key: each spec with the stamps of its files."""
+        return {key: (spec, _stamps(files)) for key, (spec, files) in self.wanted(settings).items()}
 
 
 SECTIONS: Final = (
@@ -59,14 +60,14 @@ SECTIONS: Final = (
         name="python",
         kind=PythonFile,
         key="path",
-        wanted=lambda settings: {path: (None, path) for path in settings.python},
+        wanted=lambda settings: {path: (None, (path,)) for path in settings.python},
         made=lambda path, _, settings, environ: PythonFile(names_of_files(settings)[path], path),
     ),
     Section(
         name="http_tools",
         kind=HttpToolFile,
         key="path",
-        wanted=lambda settings: {path: (spec, path) for path, spec in settings.http_tools.items()},
+        wanted=lambda settings: {path: (spec, (path,)) for path, spec in settings.http_tools.items()},
         made=lambda path, spec, settings, environ: http_source(
             names_of_files(settings)[path], path, spec, settings, environ
         ),
@@ -75,8 +76,17 @@ SECTIONS: Final = (
         name="openapi",
         kind=OpenApiDocument,
         key="name",
-        wanted=lambda settings: {name: (spec, spec.file) for name, spec in settings.openapi.items()},
+        wanted=lambda settings: {
+            name: (spec, () if spec.file is None else (spec.file,)) for name, spec in settings.openapi.items()
+        },
         made=lambda _, spec, settings, environ: openapi_source(spec, settings, environ),
+    ),
+    Section(
+        name="skills",
+        kind=SkillFolders,
+        key="name",
+        wanted=lambda settings: {name: (spec, watched(spec.roots)) for name, spec in settings.skills.items()},
+        made=lambda _, spec, settings, environ: SkillFolders(spec),
     ),
 )
 """Every such section, in the order in which changes are applied."""
@@ -218,10 +228,10 @@ class Reloader:
 
     def _watched(self) -> tuple[Path, ...]:
         wanted = (one for section in SECTIONS for one in section.wanted(self._loaded.settings).values())
-        return (*self._loaded.files, *(file for _, file in wanted if file is not None))
+        return (*self._loaded.files, *(file for _, files in wanted for file in files))
 
     def _stamps(self) -> dict[Path, Stamp]:
-        return {file: _stamp(file) for file in self._watched()}
+        return _stamps(self._watched())
 
     def _folders(self) -> set[Path]:
         """The folders to watch: those of the files, and of what the files are links to."""
@@ -229,9 +239,11 @@ class Reloader:
         return {_existing(place) for place in places}
 
 
-def _stamp(file: Path | None) -> Stamp:
-    if file is None:
-        return None
+def _stamps(files: Iterable[Path]) -> dict[Path, Stamp]:
+    return {file: _stamp(file) for file in files}
+
+
+def _stamp(file: Path) -> Stamp:
     try:
         found = file.stat()
     except (OSError, ValueError):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pegboard.auth import Policy
+from pegboard.config.paths import file_names
 from pegboard.config.settings import Settings, Upstream
 from pegboard.context_map import ContextMap
 from pegboard.documents.problems import ConfigProblem, Level, dotted
@@ -26,6 +27,7 @@ from pegboard.sources.mcp.launch import secret_values
 from pegboard.sources.openapi import OpenApiDocument, OpenApiSpec
 from pegboard.sources.overlay import OverlaySource
 from pegboard.sources.python_file import PythonFile
+from pegboard.sources.skills import SkillFolders
 
 if TYPE_CHECKING:
     from pegboard.approval import Approver
@@ -78,6 +80,7 @@ def build(
             for path, spec in settings.http_tools.items()
         ),
         *(openapi_source(spec, settings, environ, http_client) for spec in settings.openapi.values()),
+        *(SkillFolders(spec) for spec in settings.skills.values()),
         *(source_of(upstream, settings, depth, environ, http_client) for upstream in settings.upstreams.values()),
     ]
     ranker = None
@@ -200,9 +203,9 @@ def overlay_source(
 
 
 def overlay_name(settings: Settings) -> str:
-    """The name of that source: no upstream has it."""
+    """The name of that source: neither upstreams nor skills have it."""
     name = OVERLAY
-    while name in settings.upstreams:
+    while name in settings.upstreams or name in settings.skills:
         name += "-tools"
     return name
 
@@ -256,20 +259,8 @@ def depth_of(environ: Mapping[str, str]) -> int:
 
 def names_of_files(settings: Settings) -> dict[Path, str]:
     """The sources' names of all files of tools."""
-    taken = (*settings.upstreams, *settings.openapi, overlay_name(settings))
+    taken = (*settings.upstreams, *settings.openapi, *settings.skills, overlay_name(settings))
     return file_names((*settings.python, *settings.http_tools), taken)
-
-
-def file_names(files: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, str]:
-    """A source's name for each file: its own, with as many folders before it as keep it apart from others."""
-    names: dict[Path, str] = {}
-    used = set(taken)
-    for file in files:
-        parts = file.parts
-        wanted = ("/".join(parts[-count:]) for count in range(1, len(parts) + 1))
-        names.setdefault(file, next((name for name in wanted if name not in used), str(file)))
-        used.add(names[file])
-    return names
 
 
 def _idle_rules(settings: Settings) -> Iterator[ConfigProblem]:

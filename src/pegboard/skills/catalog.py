@@ -46,7 +46,8 @@ class SkillCatalog:
     or ``workspace://name``, which needs ``workspace`` and ``sandbox`` and is held to them (see ``check_grants``); None
     for the same place as here. With ``strict`` a skill that is not as the format says is left out, and one that is too
     large or leads out of its root keeps the catalog from loading. ``ascii_names`` allows no other letters in names.
-    ``name`` is the source's name that its skills have, which rules of a policy may name.
+    ``name`` is the source's name that its skills have, which rules of a policy may name. With ``read`` False nothing
+    is read, and there are no skills, before ``refresh`` or ``reload``.
 
     Raises ConfigError for a root that is missing, unreadable or leads out of its boundary, for more than
     ``max_skills``, for a limit that is no whole number from 1, and for a ``resource_root`` that does not hold.
@@ -66,6 +67,7 @@ class SkillCatalog:
         strict: bool = False,
         ascii_names: bool = False,
         name: str = SOURCE,
+        read: bool = True,
     ) -> None:
         self._paths = paths if isinstance(paths, PathSet) else PathSet(paths)
         self._options = Options(
@@ -81,7 +83,7 @@ class SkillCatalog:
         self._listeners = Listeners[[]]()
         self._max_resource_files = _positive("max_resource_files", max_resource_files)
         self._workspace, self._sandbox = workspace, sandbox
-        self._current = self._loaded()
+        self._current = self._loaded() if read else SkillSet()
 
     def _loaded(self) -> SkillSet:
         roots = real_roots(self._paths)

@@ -9,11 +9,12 @@ from pegboard.registry import SourceState, ToolRegistry
 
 
 class ReadSource(ABC):
-    """A source whose tools come of something that is read. Process-wide; used from one event loop.
+    """A source whose tools or skills come of something that is read. Process-wide; used from one event loop.
 
-    It is read when the source starts, and again with ``reload``. What fails brings no tools, or keeps those that there
-    were.
+    It is read when the source starts, and again with ``reload``. What fails brings nothing, or keeps what there was.
     """
+
+    _brings = "tools"
 
     def __init__(self, name: str, registry: ToolRegistry) -> None:
         self.name = name
@@ -62,14 +63,18 @@ class ReadSource(ABC):
 
     def _failed(self, why: str) -> None:
         self._failure = why
-        self._state = "ready" if self.registry.tools() else "failed"
+        self._state = "ready" if self._has() else "failed"
 
     def _kept(self) -> tuple[str, ...]:
-        """The note that there are tools of an earlier reading, where the last one failed."""
-        if not (self._failure and self.registry.tools()):
+        """The note that there is what an earlier reading brought, where the last one failed."""
+        if not (self._failure and self._has()):
             return ()
-        return (f"its tools are those of before it changed: {self._failure}",)
+        return (f"its {self._brings} are those of before it changed: {self._failure}",)
+
+    def _has(self) -> bool:
+        """Whether there is anything that a reading brought."""
+        return bool(self.registry.tools())
 
     def _reason(self) -> str:
-        """Why there are no tools."""
+        """Why there is nothing."""
         return "" if self._kept() or self._state == "stopped" else self._failure
