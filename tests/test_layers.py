@@ -15,6 +15,8 @@ CORE = (
     "lines",
     "listeners",
     "texts",
+    "unescaping",
+    "masking",
     "threads",
     "frozen",
     "resource",

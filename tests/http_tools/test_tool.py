@@ -13,8 +13,9 @@ from pegboard import Context, Pegboard, ToolRegistry
 from pegboard.errors import ServiceError
 from pegboard.http_tools.evidence import EVIDENCE_KEY
 from pegboard.http_tools.response import answer_of, result_of
-from pegboard.http_tools.secrets import GivenSecrets, Scrubber
+from pegboard.http_tools.secrets import GivenSecrets
 from pegboard.http_tools.tool import HttpCall, HttpRuntime, HttpTool
+from pegboard.masking import Scrubber
 from pegboard.net.client import HttpClient, HttpLimits
 from pegboard.net.egress import EgressPolicy
 from pegboard.tools import Approval

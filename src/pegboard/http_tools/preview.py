@@ -12,9 +12,9 @@ from pegboard.dispatch import checked_arguments
 from pegboard.errors import RefusedRequestError
 from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.filling import Values
-from pegboard.http_tools.secrets import MASK
 from pegboard.http_tools.template import Built, template_of
 from pegboard.http_tools.tool import HttpRuntime, HttpTool, secret_names, with_files
+from pegboard.masking import MASK
 from pegboard.net.urls import parse
 
 

@@ -13,7 +13,7 @@ from pegboard.http_tools.definition import HaltWhen, HttpDefinition
 from pegboard.http_tools.evidence import EVIDENCE_KEY, EvidenceError, shown_of
 from pegboard.http_tools.paths import at_path
 from pegboard.http_tools.scalars import plain
-from pegboard.http_tools.secrets import Scrubber
+from pegboard.masking import Scrubber
 from pegboard.tools import MISSING, Halt, ToolResult, text_block
 
 MAX_ERROR_JSON: Final = 2_000

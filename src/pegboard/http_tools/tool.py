@@ -17,9 +17,10 @@ from pegboard.http_tools.filling import Values
 from pegboard.http_tools.folder import read_files
 from pegboard.http_tools.placeholders import parts_of, placeholders_in
 from pegboard.http_tools.response import answer_of, result_of
-from pegboard.http_tools.secrets import FOR_OPERATOR, EnvironmentSecrets, Scrubber, SecretProvider
+from pegboard.http_tools.secrets import FOR_OPERATOR, EnvironmentSecrets, SecretProvider
 from pegboard.http_tools.template import Template, template_of
 from pegboard.http_tools.tokens import MAX_TOKEN_REPLY, Post, Tokens
+from pegboard.masking import Scrubber
 from pegboard.net.egress import EgressPolicy
 from pegboard.threads import in_thread
 from pegboard.tools import Approval, Halt, Tool, ToolResult

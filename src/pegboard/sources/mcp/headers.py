@@ -12,7 +12,8 @@ from urllib.parse import parse_qsl
 
 from pegboard.errors import UpstreamError
 from pegboard.http_tools.placeholders import PlaceholderError, parts_of, placeholders_in
-from pegboard.http_tools.secrets import Scrubber, SecretProvider
+from pegboard.http_tools.secrets import SecretProvider
+from pegboard.masking import Scrubber
 from pegboard.net.headers import OURS, TOKEN, UNSAFE
 
 CREDENTIAL: Final = re.compile(r"auth|token|secret|cookie|passw|credential|session|key$|(?:^|[-_])pat$", re.IGNORECASE)

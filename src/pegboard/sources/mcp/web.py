@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from pegboard.errors import EgressError, RefusedRequestError, UpstreamError
-from pegboard.http_tools.secrets import Scrubber, SecretProvider
+from pegboard.http_tools.secrets import SecretProvider
+from pegboard.masking import Scrubber
 from pegboard.net.egress import EgressPolicy
 from pegboard.net.urls import Target, next_target, parse
 from pegboard.sources.mcp.headers import Filled, filled

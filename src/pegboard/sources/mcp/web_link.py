@@ -13,8 +13,9 @@ import anyio
 from mcp.shared.message import SessionMessage
 from mcp.types.jsonrpc import ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCResponse
 
-from pegboard.http_tools.secrets import Scrubber, SecretProvider
+from pegboard.http_tools.secrets import SecretProvider
 from pegboard.lines import Line, LongLine
+from pegboard.masking import Scrubber
 from pegboard.sources.mcp.events import Event
 from pegboard.sources.mcp.frames import UNREAD, Id, frame_of, frame_of_long
 from pegboard.sources.mcp.link import Outgoing
