@@ -1,6 +1,6 @@
 """Secrets kept out of what is told, in the spellings that services repeat them in. Pure.
 
-A text is searched as it stands, and again with its escapes undone, three times over; what is found is masked where it
+A text is searched as it stands, and again with its escapes undone, several times over; what is found is masked where it
 stood. Encodings that leave no character as it was, base64 and hexadecimal, are looked for as they are written.
 """
 
@@ -20,8 +20,8 @@ MASK: Final = "[secret]"
 SHORTEST: Final = 4
 """Characters of a secret that is masked where it comes back. Shorter ones stand in everything."""
 
-ROUNDS: Final = 3
-"""How often escapes are undone: for an address within an address within JSON."""
+ROUNDS: Final = 4
+"""How often escapes are undone: for JSON in JSON in JSON, and for a secret that itself looks like an escape."""
 
 _BETWEEN: Final = "\udfff"
 """Stands between texts that are searched at once. Half a character: no secret that can be sent holds it."""

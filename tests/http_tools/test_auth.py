@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import html
 import json
 import logging
-import re
-from base64 import b64decode, b64encode
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qs, quote, quote_plus
@@ -28,6 +26,7 @@ from pegboard.net.egress import EgressPolicy
 from pegboard.receipts import Receipt
 from tests.http_tools.echo import Answer, Echo, Request, echoing, repeated
 from tests.http_tools.things import define, mistakes
+from tests.test_masking import SPELLINGS
 
 pytestmark = pytest.mark.anyio
 
@@ -293,20 +292,18 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
+def secrets_here() -> list[str]:
+    """Everything that is secret here."""
+    return [*SECRETS.values(), TOKEN, f"{SECRETS['U']}:{SECRETS['P']}"]
+
+
 def forms() -> set[str]:
-    """Every spelling of everything that is secret here."""
-    basic = f"{SECRETS['U']}:{SECRETS['P']}"
-    secrets = [*SECRETS.values(), TOKEN, basic]
-    found = set()
-    for secret in secrets:
-        found |= {secret, quote(secret), quote(secret, safe=""), quote_plus(secret), html.escape(secret)}
-        found |= {quote(quote(secret, safe=""), safe=""), json.dumps(secret)[1:-1]}
-        found |= {b64encode(secret.encode()).decode(), re.sub("%..", lambda match: match[0].lower(), quote(secret))}
-    return found
+    """The spellings of all of them."""
+    return {spelt(secret) for secret in secrets_here() for spelt in SPELLINGS.values()}
 
 
 MARKS = ("k3y", "s3cr3t", "us3r", "p4ss", "cli3nt", "cl13nt", "s3cret", "t0k3n")
-"""What no spelling but base64 changes."""
+"""What stays as it is in the spellings that only change marks."""
 
 
 def assert_nothing_told(text: str) -> None:
@@ -328,7 +325,7 @@ async def test_what_comes_back_is_told_nowhere(
         if request.path == "/token":
             return service.answer(request)
         back = {name: request.header(name) or "" for name in ("Authorization", "X-Key", "Cookie")}
-        texts = [request.target, *back.values(), *map(quote, back.values()), *map(html.escape, back.values())]
+        texts = [spelt(text) for text in (request.target, *back.values()) for spelt in SPELLINGS.values()]
         told.extend(texts)
         location = quote(f"/login?next={quote(request.target, safe='')}", safe="/?=%&")
         return status, {"Location": location}, json.dumps({"m": texts}).encode()
@@ -391,6 +388,16 @@ async def test_a_secret_that_no_header_can_hold_is_refused_and_not_told(echo: Ec
     assert "'PLAIN'" in result["content"][0]["text"]
     assert value.strip() not in json.dumps(result)
     assert echo.requests == []
+
+
+@pytest.mark.parametrize("way", ["basic", "key in the query", "key in a cookie", "client credentials"])
+async def test_a_secret_that_is_no_text_is_refused_and_not_told(echo: Echo, way: str) -> None:
+    service = Service(echo)
+    result = await call(echo, operation(echo, WAYS[way]), secrets=GivenSecrets(dict.fromkeys(SECRETS, "a\udcffbcd")))
+    assert result["structuredContent"]["error"]["code"] == "tool_error"
+    assert "is no text in UTF-8, which requests are written in" in result["content"][0]["text"]
+    assert "bcd" not in json.dumps(result)
+    assert (echo.requests, service.fetches) == ([], [])
 
 
 async def test_without_its_secret_a_tool_says_so_and_sends_nothing(echo: Echo) -> None:

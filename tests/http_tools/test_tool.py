@@ -80,10 +80,64 @@ async def test_success_without_a_body_is_success(status: int, body: bytes) -> No
     assert called.text == f"HTTP {status}, without a body."
 
 
-@pytest.mark.parametrize("body", [b"{oops", b"<html>", b"NaN", b"[" * 100_000])
+@pytest.mark.parametrize("body", [b"{oops", b"<html>", b"NaN"])
 async def test_a_body_that_is_no_json_is_said_to_be_none(body: bytes) -> None:
     called = await call(define(response={"extract": "json_path", "path": "a"}), answer=reply(200, body))
     assert called.text == "The response is not JSON."
+
+
+def nested(depth: int, inside: str = "1") -> bytes:
+    return ('{"a":' * depth + inside + "}" * depth).encode()
+
+
+DEEP = (
+    "The response nests lists and objects more than 100 deep. "
+    'The operator can take it as text, with extract = "body_raw".'
+)
+
+
+@pytest.mark.parametrize("secrets", [None, {"K": "s3cr3t-x"}])
+@pytest.mark.parametrize("depth", [101, 300, 900, 10_000])
+async def test_json_that_nests_too_deep_is_told_as_text_or_refused(depth: int, secrets: Any) -> None:
+    sent = {"headers": {"X-Key": "{{secret.K}}"}, "secret_headers": ["x-key"]} if secrets else {}
+    body = nested(depth)
+    for response in ({"extract": "json_path", "path": "a"}, {"extract": "evidence_envelope"}):
+        definition = define(**sent, response=response, evidence="p")
+        called = await call(definition, answer=reply(200, body), secrets=secrets)
+        assert (called.result.structured["error"]["code"], called.text) == ("service_failed", DEEP)
+    halting = define(**sent, halt_when={"json_path": "a", "equals": "1"})
+    called = await call(halting, answer=reply(200, body), secrets=secrets)
+    assert (called.halt, called.text) == (None, body.decode())
+    failed = await call(define(**sent), answer=reply(500, body), secrets=secrets)
+    assert failed.text == f"HTTP 500: {body[:200].decode()}"
+
+
+@pytest.mark.parametrize("path", ["a", "$.a", "$..a"])
+async def test_json_may_nest_a_hundred_deep(path: str) -> None:
+    called = await call(define(response={"extract": "json_path", "path": path}), answer=reply(200, nested(100)))
+    assert not called.result.is_error
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        (r'{"k\ud800":"v\udc00\ud83d\ude00\\ud800"}', '{"k\ufffd": "v\ufffd😀\\\\ud800"}'),
+        ('{"n":[1e999,-1E+400,1e308,0.1]}', '{"n": ["1e999", "-1E+400", 1e+308, 0.1]}'),
+        (f'{{"n":[{"9" * 4_301},{"9" * 4_300}]}}', f'{{"n": ["{"9" * 4_301}", {"9" * 4_300}]}}'),
+    ],
+)
+async def test_what_json_can_write_and_nobody_can_read_is_told_as_near_as_may_be(written: str, told: str) -> None:
+    definition = define(response={"extract": "json_path", "path": "$"})
+    called = await call(definition, answer=reply(200, written.encode()))
+    assert (called.result.is_error, called.text) == (False, told)
+    failed = await call(define(), answer=reply(400, written.encode()))
+    if len(written) < 2_000:
+        assert json.dumps(failed.result.structured["error"]["body"], ensure_ascii=False) == told
+
+
+async def test_a_charset_that_gives_half_a_character_gives_none_of_it() -> None:
+    called = await call(define(), answer=reply(200, b"a+2AA-", ("Content-Type", "text/plain; charset=utf-7")))
+    assert called.text == "a\ufffd"
 
 
 async def test_long_numbers_arrive_whole() -> None:
@@ -227,6 +281,33 @@ async def test_a_secret_that_comes_back_is_told_nowhere(
         everything = json.dumps([called.result.to_wire(), caplog.text], ensure_ascii=False)
         for hidden in (*FORMS, "s3cr3t"):
             assert hidden not in everything
+
+
+@pytest.mark.parametrize("secret", ["1234", "true", "null", "data", "status", "error", "message"])
+async def test_a_secret_that_looks_like_json_breaks_no_reply(secret: str) -> None:
+    body = json.dumps({"data": {"status": "true", "n": [1234, 91234, True, None]}, "error": "data 1234 null"}).encode()
+    asked = {"extract": "json_path", "path": "data.n"}
+    called = await call(define(**SENT, response=asked), answer=reply(200, body), secrets={"K": secret})
+    number = "[secret]" if secret == "1234" else 1234
+    assert json.loads(called.text) == [number, 91234, True, None]
+    when = {"json_path": "data.status", "equals": "true", "say": {"json_path": "error"}}
+    halted = (await call(define(**SENT, halt_when=when), answer=reply(200, body), secrets={"K": secret})).halt
+    assert halted
+    assert secret not in str(halted.say)
+    failed = (await call(define(**SENT), answer=reply(400, body), secrets={"K": secret})).result.structured["error"]
+    assert (failed["code"], failed["status"]) == ("service_failed", 400)
+    assert secret not in failed["message"]
+    assert secret not in {*failed["body"], *failed["body"].get("data", {}), failed["body"].get("error")}
+
+
+async def test_evidence_is_found_and_told_without_its_secret_whatever_that_is() -> None:
+    line = "x" * 195 + " data sent"
+    body = {"data": {"items": [{"id": "data-1", "line": line}], "attachments": [{"url": "/?k=data"}]}}
+    evidence = {"kind": "p", "items": "data.items", "attachments": "data.attachments"}
+    definition = define(**SENT, response={"extract": "evidence_envelope"}, evidence=evidence)
+    called = await call(definition, answer=reply(200, json.dumps(body).encode()), secrets={"K": "data"})
+    assert called.result.structured == {"items": [{"id": "[secret]-1", "line": ("x" * 195 + " [secret]")[:200]}]}
+    assert called.result.meta[EVIDENCE_KEY]["attachments"][0]["url"] == "/?k=[secret]"
 
 
 async def test_a_secret_that_json_spells_otherwise_is_masked_in_what_is_taken_from_it() -> None:

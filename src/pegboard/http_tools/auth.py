@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from pegboard.http_tools.encoding import encoded, flaw_in_header, in_cookie
 from pegboard.http_tools.request import Auth
+from pegboard.texts import is_encodable
 
 
 class CredentialError(ValueError):
@@ -32,6 +33,7 @@ def credentials_of(
     """All of them together. ``secrets`` by name, ``tokens`` by who they prove. Raises CredentialError."""
     found = Credentials()
     for auth in auths:
+        _check_encodable(auth, secrets)
         if auth.kind == "api_key":
             _key(auth, secrets[auth.secret], found)
         elif auth.kind == "basic":
@@ -55,7 +57,13 @@ def derived_from(auths: Collection[Auth], secrets: Mapping[str, str]) -> Iterato
     for auth in auths:
         if auth.kind == "basic":
             pair = f"{secrets[auth.username]}:{secrets.get(auth.password, '')}"
-            yield from (pair, base64.b64encode(pair.encode()).decode("ascii"))
+            yield from (pair, base64.b64encode(pair.encode("utf-8", "surrogatepass")).decode("ascii"))
+
+
+def _check_encodable(auth: Auth, secrets: Mapping[str, str]) -> None:
+    for name in auth.secret_names:
+        if not is_encodable(secrets.get(name, "")):
+            raise CredentialError(f"the secret {name!r} is no text in UTF-8, which requests are written in")
 
 
 def _key(auth: Auth, value: str, found: Credentials) -> None:

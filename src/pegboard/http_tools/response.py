@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from dataclasses import dataclass, field
 from email.message import Message
+from functools import cached_property
 from typing import Any, Final
 
 from pegboard.errors import ServiceError
 from pegboard.http_tools.definition import HaltWhen, HttpDefinition
 from pegboard.http_tools.evidence import EVIDENCE_KEY, EvidenceError, shown_of
 from pegboard.http_tools.paths import at_path
+from pegboard.http_tools.reply_json import ReplyJsonError, read_json
 from pegboard.http_tools.scalars import plain
 from pegboard.masking import Scrubber
 from pegboard.tools import MISSING, Halt, ToolResult, text_block
@@ -22,31 +25,40 @@ MAX_ERROR_TEXT: Final = 200
 """Characters of any other that are told."""
 MAX_LOCATION: Final = 500
 
+_HALF: Final = re.compile(r"[\ud800-\udfff]")
 _NO_CHARSETS: Final = frozenset({"punycode", "idna", "unicode-escape", "raw-unicode-escape", "undefined"})
 """Text encodings of Python that no body has; the time that punycode takes grows with the square of its length."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back. Immutable; belongs to one call. ``text`` is the body, decoded, without secrets."""
+    """What came back. Immutable; belongs to one call.
+
+    ``body`` is as it came, decoded, and may hold secrets; ``location`` and all that is taken from here do not.
+    """
 
     status: int
-    text: str
+    body: str = field(repr=False)
     location: str = ""
-    scrubber: Scrubber = field(default_factory=lambda: Scrubber(()))
+    scrubber: Scrubber = field(default_factory=lambda: Scrubber(()), repr=False)
 
     @property
     def ok(self) -> bool:
         """Whether it is a success."""
         return 200 <= self.status < 300
 
-    @property
+    @cached_property
+    def text(self) -> str:
+        """The body without secrets."""
+        return self.scrubber.text(self.body)
+
+    @cached_property
     def json(self) -> Any:
-        """The body as JSON; MISSING where it is none."""
-        try:
-            return self.scrubber.value(json.loads(self.text.removeprefix("\ufeff"), parse_constant=_refused))
-        except (ValueError, RecursionError):
-            return MISSING
+        """The body as JSON, its secrets still in it: who takes something from it masks what was taken.
+
+        A secret may be a word of the reply's own, such as a key on the way. Raises ReplyJsonError.
+        """
+        return read_json(self.body)
 
 
 def answer_of(
@@ -54,8 +66,7 @@ def answer_of(
 ) -> Answer:
     """The answer that a reply is."""
     scrub = scrubber or Scrubber(())
-    text = scrub.text(decoded(body, content_type))
-    return Answer(status, text, scrub.text(location)[:MAX_LOCATION], scrub)
+    return Answer(status, decoded(body, content_type), scrub.text(location)[:MAX_LOCATION], scrub)
 
 
 def decoded(body: bytes, content_type: str = "") -> str:
@@ -67,16 +78,20 @@ def decoded(body: bytes, content_type: str = "") -> str:
         known = codecs.lookup(charset)
         # some "encodings" of Python are none: they unpack, or give bytes again
         usable = known._is_text_encoding and known.name not in _NO_CHARSETS
-        return body.decode(known.name if usable else "utf-8", "replace")
+        text = body.decode(known.name if usable else "utf-8", "replace")
     except (LookupError, ValueError):
-        return body.decode("utf-8", "replace")
+        text = body.decode("utf-8", "replace")
+    return _HALF.sub("\ufffd", text)
 
 
 def result_of(definition: HttpDefinition, answer: Answer) -> ToolResult | Halt:
     """The result of a call that was answered. Raises ServiceError for what is no success, or not what was expected."""
     result = _result(definition, answer)
-    if answer.ok and definition.halt_when and halts(definition.halt_when, answer.json):
-        return Halt(result=result, say=said(definition.halt_when, answer.json))
+    if answer.ok and definition.halt_when:
+        body = _json_or_missing(answer)
+        if halts(definition.halt_when, body):
+            told = said(definition.halt_when, body)
+            return Halt(result=result, say=answer.scrubber.text(told) if told else None)
     return result
 
 
@@ -117,17 +132,18 @@ def _extracted(definition: HttpDefinition, answer: Answer) -> Any:
     if definition.extract == "json_path" and not answer.text.strip():
         # success without a body is success
         return ToolResult(content=(text_block(f"HTTP {answer.status}, without a body."),))
-    body = answer.json
-    if body is MISSING:
-        raise ServiceError("The response is not JSON.", data={"status": answer.status})
+    try:
+        body = answer.json
+    except ReplyJsonError as error:
+        raise ServiceError(str(error), hint=error.hint, data={"status": answer.status}) from None
     if definition.extract == "evidence_envelope":
-        return body
+        return answer.scrubber.value(body, keys=False)  # of its keys none is told, and some are looked for
     value = at_path(definition.path or "", body)
     if value is MISSING:
         raise ServiceError(
             f"The path {definition.path!r} was not found in the response.", data={"status": answer.status}
         )
-    return value
+    return answer.scrubber.value(value)
 
 
 def failure(answer: Answer) -> ServiceError:
@@ -136,7 +152,8 @@ def failure(answer: Answer) -> ServiceError:
     if 300 <= answer.status < 400 and answer.location.strip():
         data["location"] = answer.location
         return ServiceError(f"HTTP {answer.status}: moved to {answer.location}", data=data)
-    body = answer.json if len(answer.text.encode("utf-8", "replace")) <= MAX_ERROR_JSON else MISSING
+    short = len(answer.body) <= MAX_ERROR_JSON and len(answer.body.encode()) <= MAX_ERROR_JSON
+    body = answer.scrubber.value(_json_or_missing(answer)) if short else MISSING
     if isinstance(body, (dict, list)):
         told = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
         return ServiceError(f"HTTP {answer.status}: {told}", data={**data, "body": body})
@@ -144,5 +161,8 @@ def failure(answer: Answer) -> ServiceError:
     return ServiceError(f"HTTP {answer.status}: {text}" if text else f"HTTP {answer.status}", data=data)
 
 
-def _refused(word: str) -> Any:
-    raise ValueError(f"{word} is not JSON")
+def _json_or_missing(answer: Answer) -> Any:
+    try:
+        return answer.json
+    except ReplyJsonError:
+        return MISSING

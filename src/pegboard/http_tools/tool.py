@@ -260,6 +260,7 @@ def secret_names(definition: HttpDefinition) -> list[str]:
 
 
 def _failed(error: CallError, scrubber: Scrubber) -> ToolResult:
-    result = ToolResult.of_error(error)
-    content = tuple({**block, "text": scrubber.text(str(block["text"]))} for block in result.content)
-    return replace(result, content=content, structured=scrubber.value(result.structured))
+    """A failure for the model to read; in what of it others wrote, and not in our own words for it, nothing secret."""
+    error.message, error.hint = scrubber.text(error.message), scrubber.text(error.hint)
+    error.data = {key: scrubber.value(fact) for key, fact in error.data.items()}
+    return ToolResult.of_error(error)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from pegboard.masking import Scrubber
 from pegboard.net.refusals import refuse
 from pegboard.net.urls import Target, next_target
 
@@ -17,13 +18,17 @@ CARRIED: Final = frozenset({"accept", "accept-language", "content-type", "user-a
 
 @dataclass(frozen=True)
 class Outgoing:
-    """One request. Immutable. ``secrets`` are values that must not reach another origin than the first."""
+    """One request. Immutable. ``secrets`` are values that must not reach another origin than the first, however they
+    are written.
+
+    No repr shows what it carries.
+    """
 
     method: str
-    target: Target
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
-    secrets: Collection[str] = ()
+    target: Target = field(repr=False)
+    headers: tuple[tuple[str, str], ...] = field(repr=False)
+    body: bytes = field(repr=False)
+    secrets: Collection[str] = field(default=(), repr=False)
 
     def redirected(self, status: int, location: str) -> Outgoing:
         """The request that follows a reply. Raises RefusedRequestError when it may not be sent."""
@@ -39,15 +44,11 @@ class Outgoing:
 
     def _for_strangers(self) -> Outgoing:
         """Without anything that was configured for the first origin."""
-        if any(secret.encode() in self.body for secret in self._real_secrets()):
+        hidden = Scrubber(self.secrets, shortest=1)
+        if hidden.holds(self.body):
             raise refuse("redirect", f"{self.target.origin} redirects a body that holds a secret to another origin")
-        return replace(self, headers=tuple(pair for pair in self.headers if self._may_leave(*pair)))
-
-    def _may_leave(self, name: str, value: str) -> bool:
-        return name.lower() in CARRIED and not any(secret in value for secret in self._real_secrets())
-
-    def _real_secrets(self) -> list[str]:
-        return [secret for secret in self.secrets if secret]
+        carried = ((name, value) for name, value in self.headers if name.lower() in CARRIED)
+        return replace(self, headers=tuple(pair for pair in carried if not hidden.holds(pair[1].encode())))
 
 
 def _becomes_get(status: int, method: str) -> bool:

@@ -21,12 +21,12 @@ _LENGTH: Final = re.compile(r"[0-9]{1,19}")
 @dataclass(frozen=True)
 class Reply:
     """One reply, whole and unpacked. Immutable. ``headers`` are (lower-case name, value) in their order; ``target`` is
-    the address that gave it, after ``hops`` redirects."""
+    the address that gave it, after ``hops`` redirects. A service may repeat what is secret: no repr shows it."""
 
     status: int
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
-    target: Target
+    headers: tuple[tuple[str, str], ...] = field(repr=False)
+    body: bytes = field(repr=False)
+    target: Target = field(repr=False)
     hops: int = 0
 
     def header(self, name: str) -> str:
@@ -40,7 +40,7 @@ class StreamedReply:
     ``pieces`` gives the body once, unpacked, and raises EgressError where it breaks off."""
 
     status: int
-    headers: tuple[tuple[str, str], ...]
+    headers: tuple[tuple[str, str], ...] = field(repr=False)
     pieces: AsyncIterator[bytes] = field(repr=False)
 
     def header(self, name: str) -> str:
