@@ -279,3 +279,37 @@ def test_a_schema_that_is_none_is_a_mistake_with_its_place() -> None:
 @pytest.mark.golden("insika_tool_definition_build/request_query_list_is_ruby_inspect")
 def test_a_query_may_have_several_values_of_one_name() -> None:
     assert define(query={"ids": ["a", "b"]}).request.query == {"ids": ("a", "b")}
+
+
+def nested(depth: int, *, in_lists: bool = False) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = [value] if in_lists else {"a": value}
+    return value
+
+
+def schema_of(depth: int) -> Any:
+    schema: Any = {"type": "string"}
+    for _ in range(depth):
+        schema = {"type": "object", "properties": {"a": schema}}
+    return schema
+
+
+@pytest.mark.parametrize("depth", [101, 500, 100_000])
+@pytest.mark.parametrize("in_lists", [True, False])
+@pytest.mark.parametrize("key", ["body", "query", "headers", "encoding", "auth", "parameters"])
+def test_what_nests_too_deep_is_a_mistake_with_its_key(key: str, in_lists: bool, depth: int) -> None:
+    place = "places" if key == "parameters" else key
+    found = mistakes(**{place: nested(depth, in_lists=in_lists)})
+    assert list(found) == [f"request.{key}"]
+    assert "nest deeper than 100 levels" in found[f"request.{key}"]
+
+
+@pytest.mark.parametrize("field", ["name", "parameters", "response", "halt_when", "evidence", "tags", "timeout"])
+def test_what_nests_too_deep_outside_of_the_request_is_a_mistake_too(field: str) -> None:
+    assert list(mistakes(**{field: nested(500)})) == [field]
+    assert list(mistakes(parameters=schema_of(500))) == ["parameters"]
+
+
+def test_a_body_may_nest_a_hundred_deep() -> None:
+    assert define(body=nested(100)).request.body == nested(100)

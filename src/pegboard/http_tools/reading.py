@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pegboard.documents.jsonc import MAX_DEPTH, nests_deeper
 from pegboard.documents.problems import KeyPath, shown
 from pegboard.errors import InvalidNameError
 from pegboard.http_tools.checks import check
@@ -57,11 +58,26 @@ def read_definition(value: Any, *, context: Collection[str] = CONTEXT_NAMES, imp
         mistakes.wanted((), "an object", value)
         return Read(None, tuple(mistakes.all))
     unknown_keys(value, KEYS, (), mistakes)
+    if _too_deep(value, mistakes):
+        return Read(None, tuple(mistakes.all))
     form: Any = "full" if imported else word_of(value.get("schema") or "safe", SCHEMA_FORMS, ("schema",), mistakes)
     definition = _definition(value, mistakes, form)
     if not mistakes.fatal_in("parameters"):  # a placeholder of a parameter that is wrong is not wrong itself
         check(definition, context, mistakes)
     return Read(None if mistakes.fatal else definition, tuple(mistakes.all))
+
+
+def _too_deep(value: Mapping[str, Any], mistakes: Mistakes) -> bool:
+    """Whether a field nests deeper than files may: nothing else of it is read then."""
+    fields: list[tuple[KeyPath, Any]] = [((key,), member) for key, member in value.items() if key != "request"]
+    request = value.get("request")
+    if isinstance(request, Mapping):
+        fields += [(("request", key), member) for key, member in request.items()]
+    deep = [at for at, member in fields if nests_deeper(member, MAX_DEPTH)]
+    for at in deep:
+        told = f"lists and objects nest deeper than {MAX_DEPTH} levels."
+        mistakes.wrong(at, told, "Flatten it, or send the inner part as an argument.")
+    return bool(deep)
 
 
 def _definition(value: Mapping[str, Any], mistakes: Mistakes, form: SchemaForm) -> HttpDefinition:
