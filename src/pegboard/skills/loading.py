@@ -157,6 +157,7 @@ def read_skill(found: Found, options: Options, findings: Findings) -> Skill:
         name=fields.name,
         description=fields.description,
         body=parts.body,
+        head=data[: len(data) - len(parts.body.encode())],
         path=location(options.resource_root, found.root, found.parts),
         source_path=found.path,
         root=found.root,

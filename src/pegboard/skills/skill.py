@@ -19,9 +19,10 @@ class Skill:
     """A job's instructions, as they were read from a ``SKILL.md``. Immutable, shared by the whole process.
 
     ``name`` is what models and people call it. ``description`` is one line. ``body`` is what stands behind the front
-    matter, as it was written; ``instructions`` the same without blank lines around it. ``path`` is where the file is
-    for whoever reads the prompt (see ``resource_root``), ``source_path`` where it is for this process: its real
-    place, no link among its folders. ``root`` is the real folder of the root that holds it.
+    matter, as it was written; ``instructions`` the same without blank lines around it; ``head`` the bytes of the file
+    before it. ``path`` is where the file is for whoever reads the prompt (see ``resource_root``), ``source_path`` where
+    it is for this process: its real place, no link among its folders. ``root`` is the real folder of the root that
+    holds it.
 
     ``allowed_tools`` is None where the skill says nothing of tools, and empty where it allows none; it informs, and
     grants nothing. ``fields`` has all of the front matter: texts, lists and tables.
@@ -30,6 +31,7 @@ class Skill:
     name: str
     description: str
     body: str = field(repr=False)
+    head: bytes = field(default=b"", repr=False)
     path: str
     source_path: Path
     root: Path

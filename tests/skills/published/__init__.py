@@ -1,0 +1,1 @@
+"""Tests of skills as other programs get them."""
