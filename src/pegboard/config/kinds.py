@@ -191,6 +191,9 @@ PREFIX: Final = Kind(
     wanted=f"at most {MAX_NAME} of A-Z a-z 0-9 _ -, a letter or digit at both ends, or false",
     fits=lambda value: value is False or (is_legal(value) and slug(value) == value),
 )
+UPSTREAM_SKILLS: Final = Kind(
+    wanted='true, false or "resources"', fits=lambda value: isinstance(value, bool) or value == "resources"
+)
 TEXTS: Final = list_of(TEXT)
 SCHEME_SECRET: Final = Kind(
     wanted='the name of a secret, or a table such as { username = "...", password = "..." } of names',

@@ -241,6 +241,7 @@ class UpstreamKeys(Keys):
     output_check: OutputCheck | None = key(OUTPUT_CHECK, "What becomes of results that do not fit their schema.")
     max_line: int | None = key(integer(1024), "Bytes of its longest message.")
     era: Era | None = key(ERA, "How the session begins.")
+    skills: bool | Literal["resources"] | None = key(UPSTREAM_SKILLS, "Whether the skills that it offers are taken in.")
     lazy: bool | None = key(FLAG, "Start it only when it is needed.")
     disabled: bool | None = key(FLAG, "Leave it out.")
     url: str | None = key(NAME, "The address of a server over HTTP, in place of `command`.")

@@ -32,6 +32,7 @@ _AS_WRITTEN: Final = (
     "output_check",
     "max_line",
     "era",
+    "skills",
 )
 """Keys that go into the spec unchanged; where one is not written, the spec's own default holds."""
 

@@ -130,15 +130,35 @@ def read_resource(skill: Skill, path: str, offset: int = 0) -> Piece:
         if image:
             return _whole(skill, parts, path, image, size)
         if offset and offset >= size:
-            raise _no(skill, path, f"ends at byte {size:,}", "Read it from the beginning, without an offset.")
+            raise _beyond(skill.name, path, size)
         data, size = read_inside(skill.root, (*skill.inside, *parts), MAX_TEXT_BYTES + 4, offset)
     except LinkError as error:
-        raise _no(skill, path, "is behind a link, and links are not followed") from error
+        raise _no(skill.name, path, "is behind a link, and links are not followed") from error
     except NoFileError as error:
-        raise _no(skill, path, "is no file") from error
+        raise _no(skill.name, path, "is no file") from error
     except (OSError, ValueError) as error:
-        raise _no(skill, path, _why(error)) from error
-    return _text(skill, path, data, offset, size)
+        raise _no(skill.name, path, _why(error)) from error
+    return _text(skill.name, path, data, offset, size)
+
+
+def piece_of(skill: str, path: str, data: bytes, offset: int = 0) -> Piece:
+    """The same of a file whose bytes are at hand, of the skill of this name. Raises ToolError."""
+    image = _image(data[:_HEAD])
+    if image and len(data) > MAX_IMAGE_BYTES:
+        raise _too_large(skill, path, len(data))
+    if image:
+        return Piece(data=data, media_type=image, size=len(data))
+    if offset and offset >= len(data):
+        raise _beyond(skill, path, len(data))
+    return _text(skill, path, data[offset : offset + MAX_TEXT_BYTES + 4], offset, len(data))
+
+
+def _beyond(skill: str, path: str, size: int) -> ToolError:
+    return _no(skill, path, f"ends at byte {size:,}", "Read it from the beginning, without an offset.")
+
+
+def _too_large(skill: str, path: str, size: int) -> ToolError:
+    return _no(skill, path, f"is an image of {size:,} bytes; at most {MAX_IMAGE_BYTES:,} can be shown")
 
 
 def _why(error: Exception) -> str:
@@ -152,18 +172,18 @@ def _parts(skill: Skill, path: str) -> list[str]:
     # A drive, or a second stream of a file, on Windows.
     if odd or (os.name == "nt" and any(":" in part for part in parts)):
         what = "is no path inside the skill"
-        raise _no(skill, path, what, "Give it from the skill's folder on, with forward slashes: references/x.md.")
+        raise _no(skill.name, path, what, "Give it from the skill's folder on, with forward slashes: references/x.md.")
     return parts
 
 
 def _whole(skill: Skill, parts: list[str], path: str, media_type: str, size: int) -> Piece:
     if size > MAX_IMAGE_BYTES:
-        raise _no(skill, path, f"is an image of {size:,} bytes; at most {MAX_IMAGE_BYTES:,} can be shown")
+        raise _too_large(skill.name, path, size)
     data, size = read_inside(skill.root, (*skill.inside, *parts), MAX_IMAGE_BYTES)
     return Piece(data=data, media_type=media_type, size=size)
 
 
-def _text(skill: Skill, path: str, data: bytes, offset: int, size: int) -> Piece:
+def _text(skill: str, path: str, data: bytes, offset: int, size: int) -> Piece:
     """The text of what was read, cut between characters."""
     more = len(data) > MAX_TEXT_BYTES
     end = _boundary(data, MAX_TEXT_BYTES) if more else len(data)
@@ -192,5 +212,5 @@ def _image(head: bytes) -> str | None:
     return next((kind for start, kind in IMAGES if head.startswith(start)), None)
 
 
-def _no(skill: Skill, path: str, what: str, hint: str = _LIST) -> ToolError:
-    return ToolError(f"{path!r:.200} of the skill {skill.name} {what}.", hint=hint)
+def _no(skill: str, path: str, what: str, hint: str = _LIST) -> ToolError:
+    return ToolError(f"{path!r:.200} of the skill {skill} {what}.", hint=hint)

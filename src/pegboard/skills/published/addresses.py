@@ -18,14 +18,14 @@ MAX_LENGTH: Final = 4_096
 """Characters of an address that is read."""
 
 _START: Final = f"{SCHEME}://"
-_AS_THEY_ARE: Final = "!$&'()*+,;=:@"
+AS_THEY_ARE: Final = "!$&'()*+,;=:@"
 """What a segment may hold besides letters, digits and ``-._~`` (RFC 3986)."""
 
 
 def address_of(path: Sequence[str], file: str = "") -> str:
     """The address of a skill's folder, or of a file in it, whose path has forward slashes."""
     steps = (*path, *file.split("/")) if file else path
-    return _START + "/".join(quote(step, safe=_AS_THEY_ARE) for step in steps)
+    return _START + "/".join(quote(step, safe=AS_THEY_ARE) for step in steps)
 
 
 def document_address(path: Sequence[str]) -> str:

@@ -32,7 +32,10 @@ BETWEEN_STARTS: Final = 1.0
 """Seconds from one start to the next, however urgent it is."""
 
 ReadList = Callable[["Connection"], Awaitable[None]]
-"""Reads the list of tools and publishes it."""
+"""Reads the list of tools, or of skills, and publishes it."""
+
+SKILLS_SECONDS: Final = 10.0
+"""Seconds that the list of skills may take on top of the start: what is wrong with it costs no tool."""
 
 
 class Keeper:
@@ -43,15 +46,19 @@ class Keeper:
     ``Pacing``, or at once by the next ``connection`` when it had been ready.
     """
 
-    def __init__(self, spec: UpstreamSpec, noise: Noise, open_link: OpenLink, read_list: ReadList) -> None:
+    def __init__(
+        self, spec: UpstreamSpec, noise: Noise, open_link: OpenLink, read_list: ReadList, read_skills: ReadList
+    ) -> None:
         self.state: SourceState = "idle"
         self.starts = 0
         self.notes: tuple[str, ...] = ()
         self.first = asyncio.Event()
+        self._skills_note: tuple[str, ...] = ()
         self._spec = spec
         self._noise = noise
         self._open_link = open_link
         self._read_list = read_list
+        self._read_skills = read_skills
         self._reason = ""
         self._waits_for = ""
         self._started_at = 0.0
@@ -143,6 +150,7 @@ class Keeper:
             # Before the stack unwinds: nobody need wait until the process has been ended.
             self._failed(error, None)
             return
+        await self._skills_read(connection)
         self._ready(connection)
         began = time.monotonic()
         try:
@@ -197,13 +205,29 @@ class Keeper:
             logger.warning("the changed list of upstream %r could not be read: %r", self._spec.name, error)
             self.notes = (f"its changed list could not be read ({type(error).__name__}); the tools known before stay",)
             return False
-        self.notes = ()
+        await self._skills_read(connection)
+        self.notes = self._skills_note
         return True
+
+    async def _skills_read(self, connection: Connection) -> None:
+        """Read the list of skills; when that fails, those known before stay."""
+        try:
+            async with asyncio.timeout(SKILLS_SECONDS):
+                await self._read_skills(connection)
+        except Exception as error:
+            logger.warning("the list of skills of upstream %r could not be read: %r", self._spec.name, error)
+            self._skills_note = (f"its list of skills could not be read ({type(error).__name__})",)
+        else:
+            self._skills_note = ()
 
     async def _list(self, connection: Connection) -> None:
         # A change that is announced while the list is being read must be seen afterwards.
         self._list_changed = False
         await self._read_list(connection)
+
+    def reread(self) -> None:
+        """Read the lists again, soon: something shows that they may be old."""
+        self._on_list_changed()
 
     def _on_list_changed(self) -> None:
         self._list_changed = True
@@ -219,7 +243,7 @@ class Keeper:
     def _ready(self, connection: Connection) -> None:
         logger.info("upstream %r is ready (%s)", self._spec.name, connection.revision)
         self._connection = connection
-        self.state, self.notes = "ready", ()
+        self.state, self.notes = "ready", self._skills_note
         self.first.set()
         self._settled.set()
 

@@ -11,7 +11,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from mcp import ClientSession, MCPError
 from mcp.client.subscriptions import SubscriptionLost, listen
@@ -20,6 +20,7 @@ from mcp.shared.inbound import (
     MCP_METHOD_HEADER,
     MCP_NAME_HEADER,
     MCP_PROTOCOL_VERSION_HEADER,
+    NAME_BEARING_METHODS,
     encode_header_value,
     find_invalid_x_mcp_header,
     mcp_param_headers,
@@ -32,6 +33,8 @@ from mcp.types import (
     METHOD_NOT_FOUND,
     PROTOCOL_VERSION_META_KEY,
     Implementation,
+    ResourceListChangedNotification,
+    ServerCapabilities,
     ToolListChangedNotification,
 )
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
@@ -80,6 +83,11 @@ class Connection:
         return self.session.protocol_version or ""
 
     @property
+    def capabilities(self) -> ServerCapabilities:
+        """What the server says that it can do."""
+        return self.session.server_capabilities or ServerCapabilities()
+
+    @property
     def modern(self) -> bool:
         """Whether it is of the modern era."""
         return self.revision in MODERN_PROTOCOL_VERSIONS
@@ -107,8 +115,9 @@ class Connection:
         if not self.modern:
             return headers
         headers[MCP_METHOD_HEADER] = method
+        if (key := NAME_BEARING_METHODS.get(method)) is not None:
+            headers[MCP_NAME_HEADER] = encode_header_value(params[key])
         if method == "tools/call":
-            headers[MCP_NAME_HEADER] = encode_header_value(params["name"])
             headers |= mcp_param_headers(self._mirrored.get(params["name"], {}), params["arguments"])
         return headers
 
@@ -122,23 +131,28 @@ class Connection:
         Raises MCPError, and OddAnswerError for an answer that is no listing.
         """
         tools: list[Any] = []
-        notes = [note async for note in self._read_pages(tools)]
+        notes = [note async for note in self.pages("tools/list", "tools", tools.extend)]
         return RawListing(tools=tuple(tools), notes=tuple(notes), faults=self._mirror(tools))
 
-    async def _read_pages(self, tools: list[Any]) -> AsyncIterator[str]:
-        """Read all pages into ``tools``; the notes there are."""
+    async def pages(
+        self, method: str, member: str, take: Callable[[list[Any]], object], most: int = MAX_PAGES
+    ) -> AsyncIterator[str]:
+        """Read the pages of a list, ``most`` of them, and hand each one's items to ``take``; the notes there are.
+
+        Raises MCPError, and OddAnswerError for an answer that is no listing.
+        """
         cursors: list[str] = []
-        for _ in range(MAX_PAGES):
-            page = await self._page(cursors[-1] if cursors else None)
-            tools += page["tools"]
+        for _ in range(most):
+            page = await self._page(method, member, cursors[-1] if cursors else None)
+            take(page[member])
             cursor = page.get("nextCursor")
             if not cursor:
                 return
             if not isinstance(cursor, str) or cursor in cursors:
-                yield f"its list of tools repeats the page {cursor!r:.80}"
+                yield f"its list of {member} repeats the page {cursor!r:.80}"
                 return
             cursors.append(cursor)
-        yield f"its list of tools has over {MAX_PAGES} pages; the rest is left"
+        yield f"its list of {member} has over {most} pages; the rest is left"
 
     def _mirror(self, tools: list[Any]) -> dict[str, str]:
         """Note which arguments calls repeat in headers, a matter of the modern era; the tools that say it wrongly."""
@@ -152,15 +166,15 @@ class Connection:
                     faults[name] = f"MCP forbids its x-mcp-header: {wrong}."
         return faults
 
-    async def _page(self, cursor: str | None) -> dict[str, Any]:
+    async def _page(self, method: str, member: str, cursor: str | None) -> dict[str, Any]:
         try:
-            page = await self.request("tools/list", {} if cursor is None else {"cursor": cursor})
+            page = await self.request(method, {} if cursor is None else {"cursor": cursor})
         except MCPError as error:
             if cursor is None and error.code == METHOD_NOT_FOUND:
-                return {"tools": []}
+                return {member: []}
             raise
-        if not isinstance(page.get("tools"), list):
-            raise OddAnswerError("the answer holds no list of tools")
+        if not isinstance(page.get(member), list):
+            raise OddAnswerError(f"the answer holds no list of {member}")
         return page
 
     def _stamped(self, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,21 +190,22 @@ class Connection:
 
 
 @asynccontextmanager
-async def connected(link: Link, era: Era, on_tools_changed: Callable[[], None]) -> AsyncIterator[Connection]:
+async def connected(link: Link, era: Era, on_lists_changed: Callable[[], None]) -> AsyncIterator[Connection]:
     """Begin a session on a link. No client capability is declared: the session may serve every caller.
 
     Raises MCPError, RuntimeError and pydantic.ValidationError for what can go wrong in a handshake.
     """
 
     async def on_message(message: object) -> None:
-        if isinstance(message, ToolListChangedNotification):
-            on_tools_changed()
+        if isinstance(message, ToolListChangedNotification | ResourceListChangedNotification):
+            on_lists_changed()
 
     dispatcher = JSONRPCDispatcher(link.read, link.write)
     session = ClientSession(dispatcher=dispatcher, message_handler=on_message, client_info=_OURSELVES)
     async with session:
         await begin(session, era)
-        listening = asyncio.create_task(_listen(session, on_tools_changed)) if _announces_changes(session) else None
+        news = _announced(session)
+        listening = asyncio.create_task(_listen(session, news, on_lists_changed)) if any(news) else None
         connection = Connection(link, dispatcher, session)
         try:
             yield connection
@@ -222,11 +237,20 @@ async def begin(session: ClientSession, era: Era) -> None:
             raise refusal from None
 
 
-def _announces_changes(session: ClientSession) -> bool:
-    """Whether changes of the list must be asked for: modern servers tell only those who listen."""
+class _News(NamedTuple):
+    """Which lists' changes a server tells of. Immutable."""
+
+    tools: bool
+    resources: bool
+
+
+def _announced(session: ClientSession) -> _News:
+    """The changes that must be asked for: modern servers tell only those who listen."""
     capabilities = session.server_capabilities
-    tools = capabilities.tools if capabilities else None
-    return session.protocol_version in MODERN_PROTOCOL_VERSIONS and bool(tools and tools.list_changed)
+    if session.protocol_version not in MODERN_PROTOCOL_VERSIONS or capabilities is None:
+        return _News(tools=False, resources=False)
+    tools, resources = capabilities.tools, capabilities.resources
+    return _News(tools=bool(tools and tools.list_changed), resources=bool(resources and resources.list_changed))
 
 
 @contextmanager
@@ -240,7 +264,7 @@ def _lost() -> Iterator[None]:
         raise SubscriptionLost(str(error)) from error
 
 
-async def _listen(session: ClientSession, on_tools_changed: Callable[[], None]) -> None:
+async def _listen(session: ClientSession, news: _News, on_lists_changed: Callable[[], None]) -> None:
     """Keep a subscription open. Its events reach the session's message handler like any other notification.
 
     What changed while there was none is not told later: a new one counts as a change.
@@ -249,12 +273,13 @@ async def _listen(session: ClientSession, on_tools_changed: Callable[[], None]) 
     try:
         while True:
             with suppress(SubscriptionLost), _lost():
-                async with listen(session, tools_list_changed=True) as subscription:
+                wanted = listen(session, tools_list_changed=news.tools, resources_list_changed=news.resources)
+                async with wanted as subscription:
                     if not first:
-                        on_tools_changed()
+                        on_lists_changed()
                     first = False
                     async for _ in subscription:
                         pass
             await asyncio.sleep(_RELISTEN)
     except Exception:
-        logger.debug("the server takes no subscription to its list of tools", exc_info=True)
+        logger.debug("the server takes no subscription to its lists", exc_info=True)

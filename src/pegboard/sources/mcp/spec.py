@@ -39,7 +39,8 @@ class UpstreamSpec:
     ``strict`` makes it an error, ``off`` does not look. ``era`` says how the session begins:
     ``auto`` (the handshake; ``server/discover`` where that is refused), ``handshake``, or ``modern``. ``max_line``
     bytes bound one message from the server (default 32 MiB): a longer one is skipped, the call that it answers fails
-    at once, and the connection lives on.
+    at once, and the connection lives on. ``skills`` says whether the skills that it offers by the Skills extension are
+    taken in; ``resources``: also those of a server that knows only ``skill://`` resources.
 
     Raises ConfigError for a prefix that holds other characters than A-Z a-z 0-9 _ -, and for unknown words.
     """
@@ -56,6 +57,7 @@ class UpstreamSpec:
     output_check: OutputCheck | str = OutputCheck.WARN
     era: Era = "auto"
     max_line: int = 32 * 1024 * 1024
+    skills: bool | Literal["resources"] = True
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -73,6 +75,9 @@ class UpstreamSpec:
                         f"{field_name} {value!r} of upstream {self.name!r} is unknown.",
                         hint=f"Use one of: {', '.join(words)}.",
                     )
+        if self.skills not in (True, False, "resources"):
+            what = f"skills {self.skills!r} of upstream {self.name!r} is unknown."
+            raise ConfigError(what, hint='Use true, false or "resources".')
         if self.concurrency is not None and not self.concurrency >= 1:
             raise ConfigError(
                 f"concurrency {self.concurrency!r} of upstream {self.name!r} lets no call through.",

@@ -12,6 +12,7 @@ from pegboard.sources.mcp.keeper import Keeper
 from pegboard.sources.mcp.noise import Noise
 from pegboard.sources.mcp.payload import tools_from_payload
 from pegboard.sources.mcp.spec import UpstreamSpec
+from pegboard.sources.mcp.upstream_skills import UpstreamSkills
 from pegboard.tools import Handler, ToolResult, canonical_json
 
 if TYPE_CHECKING:
@@ -26,8 +27,11 @@ class McpUpstream:
     server that ends, or is lost, is started or connected to again after growing pauses (1 to 60 s); a call to one that
     had been ready does it at once. Its tools stay registered meanwhile. With ``lazy`` it is started only when it is
     needed: by the first call where its tools are known already (``publish``), else by the first ``ready``. ``opens``
-    opens a way to the server; ``noise`` counts what it says beside the protocol.
+    opens a way to the server; ``noise`` counts what it says beside the protocol. ``skills`` are those that it offers;
+    there is no such attribute where they are not taken in.
     """
+
+    skills: UpstreamSkills
 
     def __init__(self, spec: UpstreamSpec, opens: OpenLink, noise: Noise, *, lazy: bool = False) -> None:
         self.spec = spec
@@ -38,7 +42,9 @@ class McpUpstream:
         self._excluded: Mapping[str, str] = {}
         self._listing_notes: tuple[str, ...] = ()
         self._noise = noise
-        self._keeper = Keeper(spec, noise, opens, self._read_list)
+        self._keeper = Keeper(spec, noise, opens, self._read_list, self._read_skills)
+        if spec.skills:
+            self.skills = UpstreamSkills(spec, self._keeper.connection, self._keeper.reread, noise.hide)
 
     @property
     def name(self) -> str:
@@ -73,12 +79,16 @@ class McpUpstream:
             reason=self._keeper.reason(),
             tools=len(self.registry.tools()),
             starts=self._keeper.starts,
-            notes=(*self._noise.notes(), *self._keeper.notes, *self._listing_notes, *self._notes),
+            notes=(*self._noise.notes(), *self._keeper.notes, *self._listing_notes, *self._notes, *self._skill_notes),
             problems=self.registry.problems(),
             always_visible=self.spec.always_visible,
             prefix=self.spec.tool_prefix,
             excluded=self._excluded,
         )
+
+    @property
+    def _skill_notes(self) -> tuple[str, ...]:
+        return self.skills.notes if self.spec.skills else ()
 
     def publish(self, raw_tools: Iterable[Any], faults: Mapping[str, str] | None = None) -> None:
         """Put the tools of a raw listing (``tools`` of ``tools/list``) in place of those that were there.
@@ -129,6 +139,10 @@ class McpUpstream:
         listing = await connection.list_tools()
         self._listing_notes = listing.notes
         self.publish(listing.tools, listing.faults)
+
+    async def _read_skills(self, connection: Connection) -> None:
+        if self.spec.skills:
+            await self.skills.refresh(connection)
 
     def _handler_of(self, bare_name: str) -> Handler:
         async def handler(arguments: dict[str, Any], context: Context) -> ToolResult:
