@@ -23,6 +23,7 @@ from pegboard.config.kinds import (
     SECRETS,
     TEXT,
     TEXTS,
+    UPSTREAM_SKILLS,
     VARIABLES,
     Secret,
     choice,

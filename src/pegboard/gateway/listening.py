@@ -3,43 +3,59 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, NamedTuple
 
 from mcp.server.context import ServerRequestContext
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    ResourcesListChanged,
+    ServerEvent,
+    ToolsListChanged,
+)
 from mcp.types import SubscriptionsListenRequestParams, SubscriptionsListenResult
 
 logger = logging.getLogger(__name__)
 
-Fingerprint = Callable[[], Awaitable[str]]
-"""The fingerprint of one list, as of now."""
+
+class Seen(NamedTuple):
+    """The fingerprints of what one client may list. Immutable."""
+
+    tools: str
+    resources: str
+
+
+Look = Callable[[], Awaitable[Seen]]
+"""What may be listed, as of now."""
+
+_EVENTS: Final[Mapping[str, Callable[[], ServerEvent]]] = {"tools": ToolsListChanged, "resources": ResourcesListChanged}
 
 
 class About(NamedTuple):
-    """Which list a stream is about: that of a principal (by its key, None for nobody), or of one of its boards."""
+    """Whose lists a stream is about: those of a principal (by its key, None for nobody), or of one of its boards."""
 
     principal: str | None
     board: str | None
 
 
 class _Audience:
-    """Everybody who listens for changes of one list. Lives as long as one of them does."""
+    """Everybody who listens for changes of the same lists. Lives as long as one of them does."""
 
-    def __init__(self, fingerprint: Fingerprint) -> None:
-        self._fingerprint = fingerprint
-        self._seen = ""
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self._seen: Seen | None = None
         self._bus = InMemorySubscriptionBus()
         self.handler = ListenHandler(self._bus)
         self.size = 0
 
     async def look(self) -> None:
-        """Tell them when the list has changed since the last look."""
-        fingerprint = await self._fingerprint()
-        changed = self._seen and fingerprint != self._seen
-        self._seen = fingerprint
-        if changed:
-            await self._bus.publish(ToolsListChanged())
+        """Tell them which lists have changed since the last look."""
+        now, before = await self._look(), self._seen
+        self._seen = now
+        for kind, event in _EVENTS.items():
+            if before is not None and getattr(now, kind) != getattr(before, kind):
+                await self._bus.publish(event())
 
 
 class Listening:
@@ -53,10 +69,10 @@ class Listening:
         context: ServerRequestContext[Any, Any],
         params: SubscriptionsListenRequestParams,
         about: About,
-        fingerprint: Fingerprint,
+        look: Look,
     ) -> SubscriptionsListenResult:
         """Serve one stream until its client leaves."""
-        audience = self._audiences.setdefault(about, _Audience(fingerprint))
+        audience = self._audiences.setdefault(about, _Audience(look))
         audience.size += 1
         try:
             await audience.look()

@@ -10,6 +10,7 @@ from pegboard.board_tools import META_NAMES
 from pegboard.naming import SEPARATOR, slug
 from pegboard.peg import Pegboard
 from pegboard.registry import Source
+from pegboard.skill_source import BringsSkills
 
 _NEED_ALL: Final = frozenset({"find_tools", "list_tools", "tool_search"})
 """Meta-tools whose answer depends on every source."""
@@ -48,6 +49,14 @@ async def wait_for_listed(peg: Pegboard, seconds: float) -> None:
     shown = {status.name for status in peg.missing() if status.state == "starting" and status.always_visible}
     if shown:
         await peg.ready(seconds, sources=[source for source in peg.sources if source.name in shown])
+
+
+async def wait_for_skills(peg: Pegboard, seconds: float) -> None:
+    """Wait, at most ``seconds``, for the starting sources that may bring skills: many clients list them once."""
+    starting = {status.name for status in peg.missing() if status.state in ("idle", "starting")}
+    bringing = [source for source in peg.sources if source.name in starting and isinstance(source, BringsSkills)]
+    if bringing:
+        await peg.ready(seconds, sources=bringing)
 
 
 def wanted_tool(name: str, arguments: Any) -> str | None:

@@ -18,6 +18,7 @@ from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     PaginatedRequestParams,
+    ServerCapabilities,
     SubscriptionsListenRequestParams,
 )
 from pydantic import BaseModel
@@ -30,16 +31,19 @@ from pegboard.gateway.exchange import exchange_in
 from pegboard.gateway.faithful import faithfully, mean
 from pegboard.gateway.hub import Hub
 from pegboard.gateway.instructions import instructions_for
-from pegboard.gateway.listening import About
-from pegboard.gateway.readiness import wait_for_listed, wait_for_sources
+from pegboard.gateway.listening import About, Seen
+from pegboard.gateway.readiness import wait_for_listed, wait_for_skills, wait_for_sources
 from pegboard.gateway.render import call_result, is_modern, list_result
 from pegboard.gateway.requests import Identify, Request, board_in, client_of, headers_of, meta_of
 from pegboard.gateway.sessions import SURFACE, Session
 from pegboard.gateway.settings import GatewaySettings
+from pegboard.gateway.shelf import fingerprint_of
+from pegboard.gateway.skills_extension import SkillsExtension
 from pegboard.peg import Pegboard
 from pegboard.pin_store import MemoryPinStore, PinStore
 from pegboard.prefix import Listing
 from pegboard.tools import Halt, ToolResult, Visibility, text_block
+from pegboard.view import View
 
 logger = logging.getLogger(__name__)
 
@@ -75,6 +79,9 @@ class Gateway:
         self._handle("tools/list", PaginatedRequestParams, self._list)
         self._handle("tools/call", CallToolRequestParams, self._call)
         self._handle("subscriptions/listen", SubscriptionsListenRequestParams, self._listen)
+        self.skills = SkillsExtension(peg, self._view, self._ttl)
+        for method, (params, handler) in self.skills.handlers.items():
+            self._handle(method, params, handler)
 
     @property
     def profile(self) -> str:
@@ -129,11 +136,24 @@ class Gateway:
     async def _listen(self, request: Request, params: SubscriptionsListenRequestParams) -> HandlerResult:
         principal, board_id = self._identify(request), board_in(request)
 
-        async def fingerprint() -> str:
-            return (await self._stable_listing(principal, board_id)).fingerprint
+        async def seen() -> Seen:
+            tools = (await self._stable_listing(principal, board_id)).fingerprint
+            view = await (await self._stable_board(principal, board_id, for_calls=True)).view()
+            return Seen(tools=tools, resources=fingerprint_of(view))
 
         about = About(principal.key if principal else None, board_id)
-        return await request.lifespan_context.listening.serve(request, params, about, fingerprint)
+        return await request.lifespan_context.listening.serve(request, params, about, seen)
+
+    async def _view(self, request: Request) -> View:
+        """What the caller of a request about skills may discover."""
+        principal, board_id = self._identify(request), board_in(request)
+        await wait_for_skills(self.peg, self.settings.list_wait)
+        if is_modern(request.protocol_version) or board_id:
+            return await (await self._stable_board(principal, board_id, for_calls=True)).view()
+        session = self._session(request, principal)
+        view = await session.skills()
+        self._after(request, session)
+        return view
 
     async def _run(self, request: Request, board: Board, params: CallToolRequestParams) -> ToolResult | Halt:
         raw = request.params or {}
@@ -226,6 +246,20 @@ class _Server(Server[Hub]):
     def get_tool_input_schema(self, lookup: object) -> None:
         """The SDK sets what it was given, which was nothing: the policy can change while the server runs."""
 
+    def get_capabilities(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+        *,
+        protocol_version: str | None = None,
+    ) -> ServerCapabilities:
+        """What the server can do, skills and their resources only where there are some, or may come some."""
+        capabilities = super().get_capabilities(
+            notification_options, experimental_capabilities, extensions, protocol_version=protocol_version
+        )
+        return self._gateway.skills.declared(capabilities)
+
     def create_initialization_options(
         self,
         notification_options: NotificationOptions | None = None,
@@ -234,7 +268,9 @@ class _Server(Server[Hub]):
     ) -> InitializationOptions:
         """What a handshake client is told: its list changes, and how to work with that."""
         options = super().create_initialization_options(
-            notification_options or NotificationOptions(tools_changed=True), experimental_capabilities, extensions
+            notification_options or NotificationOptions(tools_changed=True, resources_changed=True),
+            experimental_capabilities,
+            extensions,
         )
         return options.model_copy(update={"instructions": self._gateway.instructions("session")})
 

@@ -13,9 +13,11 @@ from mcp.server.context import ServerRequestContext
 from pegboard.auth import Principal
 from pegboard.board import Board
 from pegboard.errors import StoreError
+from pegboard.gateway.shelf import fingerprint_of
 from pegboard.peg import Pegboard
 from pegboard.pin_store import PinStore
 from pegboard.prefix import Listing
+from pegboard.view import View
 
 logger = logging.getLogger(__name__)
 
@@ -38,14 +40,16 @@ class Session:
         self._board: Board | None = None
         self._lock = anyio.Lock()
         self._shown = ""
+        self._skills_shown: str | None = None
         self._due = False
         self._owed = False
+        self._owed_resources = False
         self._telling = False
 
     @property
     def restless(self) -> bool:
         """Whether something is to be done once the answer at hand has left."""
-        return self._due or self._owed
+        return self._due or self._owed or self._owed_resources
 
     async def board(self) -> Board:
         """The board as of its newest boundary: one that is due is made first."""
@@ -67,6 +71,12 @@ class Session:
         listing = board.listing()
         self._shown = listing.fingerprint
         return listing
+
+    async def skills(self) -> View:
+        """What the client may see of skills now; from here on it is told when that has changed."""
+        view = await (await self.board()).view()
+        self._skills_shown = fingerprint_of(view)
+        return view
 
     def called(self) -> None:
         """A call has run: a boundary is due when it queued something."""
@@ -90,6 +100,9 @@ class Session:
             if await board.stale() and not self._due:
                 await self._boundary(board)
             self._compare(board)
+            if self._skills_shown is not None:
+                before, self._skills_shown = self._skills_shown, fingerprint_of(await board.view())
+                self._owed_resources |= self._skills_shown != before
         await self._tell()
 
     async def close(self) -> None:
@@ -119,9 +132,13 @@ class Session:
             return
         self._telling = True
         try:
-            while self._owed:
-                self._owed = False
-                await self._connection.send_tool_list_changed()
+            while self._owed or self._owed_resources:
+                tools, self._owed = self._owed, False
+                resources, self._owed_resources = self._owed_resources, False
+                if tools:
+                    await self._connection.send_tool_list_changed()
+                if resources:
+                    await self._connection.send_resource_list_changed()
         finally:
             self._telling = False
 

@@ -16,6 +16,7 @@ from pegboard.skills import prompt
 from pegboard.skills.discovery import real_roots
 from pegboard.skills.loading import Options, SkillSet, load
 from pegboard.skills.problems import SkillProblem
+from pegboard.skills.published.published import PublishedFolder, Publisher
 from pegboard.skills.resource_root import is_reference, location, normalized
 from pegboard.skills.resources import listed, read_resource
 from pegboard.skills.roots import PathSet, RootLike
@@ -81,6 +82,7 @@ class SkillCatalog:
         )
         self.name = name
         self._listeners = Listeners[[]]()
+        self._publisher = Publisher()
         self._max_resource_files = _positive("max_resource_files", max_resource_files)
         self._workspace, self._sandbox = workspace, sandbox
         self._current = self._loaded() if read else SkillSet()
@@ -163,6 +165,14 @@ class SkillCatalog:
     async def resource_of(self, skill: Skill, path: str, offset: int = 0) -> ToolResult:
         """A part of a text, from a byte on, or an image in a skill's folder. Raises ToolError."""
         return told(await in_thread(lambda: read_resource(skill, path, offset), name="skill resource"))
+
+    def path_of(self, skill: Skill) -> tuple[str, ...]:
+        """What the ``skill://`` address of a skill is made of: its name."""
+        return (skill.name,)
+
+    async def publish(self, skill: Skill) -> PublishedFolder:
+        """A skill as other programs get it, as of now. Raises NotPublishedError."""
+        return await self._publisher.publish(skill)
 
     def tool(self) -> Tool:
         """The tool ``skills``: gives the full instructions of a skill by its name."""

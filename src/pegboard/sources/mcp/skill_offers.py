@@ -138,24 +138,27 @@ def from_resources(spec: UpstreamSpec, resources: Iterable[Any]) -> Offers:
     Nothing holds of their files, and the front matter is known only when it is read.
     """
     listed = [one for one in resources if isinstance(one, Mapping) and isinstance(one.get("uri"), str)]
-    uris = [
-        one["uri"] for one in listed if one["uri"].startswith("skill://") and one.get("mimeType") != "inode/directory"
-    ]
-    documents = [one for one in listed if one["uri"].startswith("skill://") and one["uri"].endswith(_END)]
-    return _taken_in(spec, ({**one, "_uris": uris} for one in documents), _from_resource)
+    files = [one for one in listed if one["uri"].startswith("skill://") and one.get("mimeType") != FOLDER]
+    uris = sorted(one["uri"] for one in files)
+    documents = [one for one in files if one["uri"].endswith(_END)][:MAX_SKILLS]
+    return _taken_in(spec, documents, lambda spec, item: _from_resource(spec, item, uris))
 
 
 def _taken_in(spec: UpstreamSpec, items: Iterable[Any], make: Callable[[UpstreamSpec, Any], Offer]) -> Offers:
     offers: dict[str, Offer] = {}
+    places: set[tuple[str, ...]] = set()
     problems: list[Problem] = []
     for item in items:
         uri = item.get("uri") if isinstance(item, Mapping) else None
         try:
             offer = _named(make(spec, item), offers, spec)
+            if offer.place in places:
+                raise BadOfferError("has the path of a skill that came before it in the list")
         except BadOfferError as error:
             shown = visible(uri, 200) if isinstance(uri, str) else "a skill"
             problems.append(Problem(source=spec.name, name=shown, reason=f"The skill is left out: it {error}."))
             continue
+        places.add(offer.place)
         offers[offer.name] = offer
     return Offers(tuple(offers.values()), tuple(problems))
 
@@ -164,8 +167,6 @@ def _named(offer: Offer, taken: Mapping[str, Offer], spec: UpstreamSpec) -> Offe
     """An offer under a name that no other of the list has."""
     if offer.name not in taken:
         return offer
-    if taken[offer.name].uri == offer.uri:
-        raise BadOfferError("is listed twice")
     return replace(offer, name=legal_name("/".join(offer.place), spec.tool_prefix))
 
 
@@ -256,7 +257,7 @@ def _files(root: str, listed: list[Any]) -> Iterator[tuple[str, File]]:
     for one in listed:
         uri = one.get("uri") if isinstance(one, Mapping) else None
         path = _inside(root, uri) if isinstance(uri, str) else None
-        if path is None:
+        if not isinstance(uri, str) or path is None:
             raise BadOfferError(f"lists a file that is not in its folder: {visible(repr(uri), 120)}")
         digest, size = _DIGEST.fullmatch(str(one.get("digest"))), one.get("size")
         if digest is None or isinstance(size, bool) or not isinstance(size, int) or size < 0:
@@ -284,11 +285,11 @@ def _told(front: Mapping[str, Any], name: str) -> str:
 
 def _kept(front: Mapping[str, Any]) -> JsonObject:
     try:
-        if len(json.dumps(front)) > MAX_FRONT_MATTER:
-            raise BadOfferError(f"has front matter of more than {MAX_FRONT_MATTER:,} characters")
+        if len(json.dumps(front, ensure_ascii=False).encode("utf-8")) > MAX_FRONT_MATTER:
+            raise BadOfferError(f"has front matter of more than {MAX_FRONT_MATTER:,} bytes")
         kept: JsonObject = frozen(front)
-    except (TypeError, RecursionError) as error:
-        raise BadOfferError("has front matter that is nested too deeply") from error
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadOfferError("has front matter that cannot be told: half a character, or nested too deeply") from error
     return kept
 
 
