@@ -80,6 +80,7 @@ class Gateway:
         self._handle("tools/call", CallToolRequestParams, self._call)
         self._handle("subscriptions/listen", SubscriptionsListenRequestParams, self._listen)
         self.skills = SkillsExtension(peg, self._view, self._ttl)
+        self.server.middleware.append(self.skills.declare)
         for method, (params, handler) in self.skills.handlers.items():
             self._handle(method, params, handler)
 

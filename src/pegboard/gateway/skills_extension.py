@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from mcp import MCPError
-from mcp.server.context import HandlerResult
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.types import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
@@ -90,6 +90,18 @@ class SkillsExtension:
         extensions = {**(capabilities.extensions or {}), EXTENSION: dict(SETTINGS)}
         return capabilities.model_copy(update={"resources": resources, "extensions": extensions})
 
+    async def declare(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """The SDK middleware that tells handshake clients of the extension: their revisions have no word for it.
+
+        Clients look for it there all the same, and may, since capabilities are an open set.
+        """
+        result = await call_next(ctx)
+        if ctx.method != "initialize" or not self.offered or not isinstance(result, Mapping):
+            return result
+        capabilities = result.get("capabilities", {})
+        extensions = {**capabilities.get("extensions", {}), EXTENSION: dict(SETTINGS)}
+        return {**result, "capabilities": {**capabilities, "extensions": extensions}}
+
     @property
     def handlers(self) -> Mapping[str, tuple[type[Any], Callable[[Request, Any], Awaitable[HandlerResult]]]]:
         """By method: the model of its parameters, and what answers it."""
@@ -107,14 +119,14 @@ class SkillsExtension:
         shelf = await self._shelf(request)
         shown = _page(shelf.addresses, params.cursor)
         entries = [entry_of(one) async for one in shelf.all(shown.names)]
-        return self._result(request, _paged({"skills": entries}, shown))
+        return self._own(_paged({"skills": entries}, shown))
 
     async def get(self, request: Request, params: GetSkillParams) -> HandlerResult:
         """``skills/get``: one entry."""
         found = await (await self._shelf(request)).skill(params.uri)
         if found is None:
             raise _none("No skill is served at", params.uri)
-        return self._result(request, {"skill": entry_of(found)})
+        return self._own({"skill": entry_of(found)})
 
     async def read_directory(self, request: Request, params: ReadDirectoryParams) -> HandlerResult:
         """``resources/directory/read``: what lies directly in a folder of a skill."""
@@ -124,7 +136,7 @@ class SkillsExtension:
                 by_uri = {child["uri"]: child for child in children}
                 shown = _page(by_uri, params.cursor)
                 told = {"resources": [by_uri[uri] for uri in shown.names]}
-                return self._result(request, _paged(told, shown), cached=False)
+                return {**_paged(told, shown), "resultType": "complete"}
         raise _none("No folder of a skill is served at", params.uri)
 
     async def list_resources(self, request: Request, params: PaginatedRequestParams) -> HandlerResult:
@@ -161,11 +173,13 @@ class SkillsExtension:
             raise MCPError(code=METHOD_NOT_FOUND, message="This server has no skills and no resources.")
         return Shelf(await self._view_for(request), self._refused)
 
-    def _result(self, request: Request, told: dict[str, Any], *, cached: bool = True) -> HandlerResult:
-        if not is_modern(request.protocol_version):
-            return told
-        hints = {"ttlMs": self._ttl(), "cacheScope": "private"} if cached else {}
-        return {**told, **hints, "resultType": "complete"}
+    def _own(self, told: dict[str, Any]) -> HandlerResult:
+        """A result of the extension, which has one shape for clients of every revision."""
+        return {**told, "ttlMs": self._ttl(), "cacheScope": "private", "resultType": "complete"}
+
+    def _result(self, request: Request, told: dict[str, Any]) -> HandlerResult:
+        """A result of the protocol's own, as the client's revision has it."""
+        return self._own(told) if is_modern(request.protocol_version) else told
 
 
 def _page(names: Any, cursor: str | None) -> Page:
