@@ -6,11 +6,10 @@ What is kept has the form of ``HttpDefinition.to_json``, its ``{{env.*}}`` not f
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pegboard.documents.problems import ConfigProblem, KeyPath
 from pegboard.documents.read import Document, parse_document
@@ -20,10 +19,8 @@ from pegboard.http_tools.dump import lean
 from pegboard.http_tools.environment import Environment
 from pegboard.http_tools.files import Loaded, load_text, normals
 from pegboard.http_tools.manifest import is_manifest, manifest_of
-from pegboard.http_tools.mistakes import Mistakes
-
-_TELLING: Final = re.compile(r"auth|cookie|token|secret|passw|api.?key|credential|signature", re.IGNORECASE)
-"""Names of headers and query pairs that hold what nobody else may know."""
+from pegboard.http_tools.mistakes import Mistake, Mistakes
+from pegboard.http_tools.written_secrets import called_secrets, shaped_secrets
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ def authored(
     if loaded.errors or not loaded.definitions:
         raise definition_error(loaded.errors or (ConfigProblem(file=Path(name), message="there is no tool in it."),))
     written = as_written(text, name)
-    told = [problem for one in loaded.definitions for problem in _told_secrets(one, Path(name))]
+    told = [problem for one in loaded.definitions for problem in _written_secrets(one, written[one.name], Path(name))]
     if told:
         raise definition_error(told)
     for one in loaded.definitions:
@@ -104,16 +101,11 @@ def definition_error(problems: Collection[ConfigProblem]) -> DefinitionError:
     return DefinitionError(message, data={"problems": [problem.to_json() for problem in problems]})
 
 
-def _told_secrets(definition: HttpDefinition, file: Path) -> Iterator[ConfigProblem]:
-    """Headers and query pairs that hold a secret itself: what is stored is kept in every version, and shown."""
-    request = definition.request
-    texts = [("headers", name, text) for name, text in request.headers.items()]
-    for name, several in request.query.items():
-        texts += [("query", name, text) for text in (several if isinstance(several, tuple) else (several,))]
-    for pair in request.url.partition("?")[2].split("&"):
-        texts.append(("url", *pair.partition("=")[::2]))
-    for part, name, text in texts:
-        if _TELLING.search(name) and text.strip() and "{{" not in text:
-            hint = "Keep the value where secrets are, and write {{secret.NAME}} in a header that secret_headers names."
-            message = f"{name!r} holds its value itself, and what is stored stays in every version."
-            yield ConfigProblem(file=file, key=f"request.{part}", message=message, hint=hint, entry=definition.name)
+def _written_secrets(definition: HttpDefinition, written: Mapping[str, Any], file: Path) -> Iterator[ConfigProblem]:
+    """What is secret in a definition and stands there itself, each place once."""
+    found: dict[KeyPath, Mistake] = {}
+    for mistake in (*called_secrets(definition), *shaped_secrets(written)):
+        found.setdefault(mistake.path, mistake)
+    for mistake in found.values():
+        key = ".".join(map(str, mistake.path))
+        yield ConfigProblem(file=file, key=key, message=mistake.message, hint=mistake.hint, entry=definition.name)
