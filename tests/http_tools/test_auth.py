@@ -154,6 +154,34 @@ async def test_a_token_is_asked_for_as_oauth_has_it(echo: Echo, in_body: bool) -
     assert echo.requests[-1].header("Authorization") == f"Bearer {TOKEN}"
 
 
+async def test_a_token_is_asked_for_with_what_the_service_wants_beside(echo: Echo) -> None:
+    service = Service(echo)
+    extra = {"audience": "https://shop.example/é &x", "resource": ["a", "b"]}
+    async with HttpClient() as client:
+        board = await board_of(client, echo, operation(echo, {**CLIENT, "extra": extra}))
+        assert not (await board.call("t", {})).to_wire()["isError"]
+    form = parse_qs(service.fetches[0].body.decode(), strict_parsing=True)
+    assert (form["audience"], form["resource"]) == (["https://shop.example/é &x"], ["a", "b"])
+
+
+async def test_tokens_for_several_audiences_are_several() -> None:
+    asked: list[bytes] = []
+
+    class Reply:
+        status, body = 200, json.dumps({"access_token": TOKEN}).encode()
+
+    async def post(url: str, headers: Mapping[str, str], body: bytes) -> Any:
+        asked.append(body)
+        return Reply()
+
+    tokens = Tokens()
+    for audience in ("a", "b", "a"):
+        told = {**CLIENT, "token_url": "https://a.example/token", "extra": {"audience": audience}}
+        (auth,) = define(auth=told).request.auth
+        await tokens.get(auth, SECRETS, post)
+    assert [parse_qs(body.decode())["audience"] for body in asked] == [["a"], ["b"]]
+
+
 async def test_a_token_is_kept_until_shortly_before_its_end(echo: Echo) -> None:
     service, now = Service(echo, expires_in=100), [0.0]
     async with HttpClient() as client:
@@ -419,6 +447,17 @@ def test_the_secrets_of_a_definition_are_known_by_name(echo: Echo) -> None:
         ({"auth": [WAYS["key in the query"]], "url": "https://a.example/?key=x"}, "request.auth.0.name"),
         ({"auth": [{**WAYS["key in a header"], "name": "a b"}]}, "request.auth.0.name"),
         ({"auth": [{**WAYS["key in a header"], "name": "Host"}]}, "request.auth.0.name"),
+        (
+            {"auth": [{**CLIENT, "token_url": "https://a.example/", "extra": {"scope": "x"}}]},
+            "request.auth.0.extra.scope",
+        ),
+        (
+            {"auth": [{**CLIENT, "token_url": "https://a.example/", "extra": {"audience": "{{ctx.tenant_id}}"}}]},
+            "request.auth.0.extra.audience",
+        ),
+        ({"auth": [{**CLIENT, "token_url": "https://a.example/", "extra": {"a": ""}}]}, "request.auth.0.extra.a"),
+        ({"auth": [{**CLIENT, "token_url": "https://a.example/", "extra": {"a": {}}}]}, "request.auth.0.extra.a.0"),
+        ({"auth": [{**CLIENT, "token_url": "https://a.example/", "extra": "x"}]}, "request.auth.0.extra"),
         ({"auth": [{**CLIENT, "token_url": "ftp://a.example/"}]}, "request.auth.0.token_url"),
         ({"auth": [{**CLIENT, "token_url": "https://u:p@a.example/"}]}, "request.auth.0.token_url"),
         ({"auth": [{**CLIENT, "token_url": "https://{{ctx.tenant_id}}.example/"}]}, "request.auth.0.token_url"),

@@ -138,6 +138,9 @@ AUTHS = st.one_of(
         client_secret=WORDS,
         scopes=st.lists(WORDS, unique=True).map(tuple),
         in_body=st.booleans(),
+        extra=st.dictionaries(WORDS, st.lists(WORDS, min_size=1, max_size=2, unique=True), max_size=2).map(
+            lambda found: tuple((name, text) for name, texts in found.items() for text in texts)
+        ),
     ),
 )
 

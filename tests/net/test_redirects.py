@@ -4,6 +4,7 @@ import pytest
 
 from pegboard.errors import RefusedRequestError
 from pegboard.net.redirects import FOLLOWED, Outgoing
+from pegboard.net.replies import Reply
 from pegboard.net.urls import parse
 
 HEADERS = (("Authorization", "Bearer s3cret"), ("Cookie", "a=b"), ("X-Api-Key", "s3cret"), ("Accept", "text/html"))
@@ -66,6 +67,22 @@ def test_what_was_dropped_does_not_come_back_on_the_way_home() -> None:
 def test_a_harmless_header_that_holds_a_secret_stays_behind() -> None:
     request = post(headers=(("User-Agent", "me/s3cret"), ("Accept", "*/*")), secrets=["s3cret", ""])
     assert request.redirected(307, "https://b.example/").headers == (("Accept", "*/*"),)
+
+
+@pytest.mark.parametrize(
+    "spelt", ["s3cret%2Fx", "s3cret\\/x", "\\u0073\\u0033cret/x", "7333637265742f78", "czNjcmV0L3g="]
+)
+def test_a_secret_that_is_spelt_otherwise_does_not_leave_either(spelt: str) -> None:
+    request = post(headers=(("User-Agent", spelt), ("Accept", "*/*")), body=spelt.encode(), secrets=["s3cret/x"])
+    assert request.redirected(303, "https://b.example/").headers == (("Accept", "*/*"),)
+    with pytest.raises(RefusedRequestError):
+        request.redirected(307, "https://b.example/")
+
+
+def test_no_repr_shows_what_is_sent_or_came_back() -> None:
+    request = post(target=parse("https://a.example/?key=s3cret"), secrets=["s3cret"])
+    reply = Reply(200, (("x-key", "s3cret"),), b"s3cret", request.target)
+    assert "s3cret" not in f"{request!r} {reply!r}"
 
 
 def test_a_body_that_holds_a_secret_is_not_sent_to_another_origin() -> None:

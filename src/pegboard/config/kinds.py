@@ -154,10 +154,16 @@ def _names_secrets(value: Mapping[str, Any]) -> bool:
     """Whether a table names the secrets of one security scheme."""
     texts = [value[key] for key in value.keys() & _SECRET_PARTS]
     more = {key: value[key] for key in value.keys() - _SECRET_PARTS}
-    scopes, in_body = more.pop("scopes", []), more.pop("in_body", False)
+    scopes, in_body, extra = more.pop("scopes", []), more.pop("in_body", False), more.pop("extra", {})
     listed = isinstance(scopes, list) and all(isinstance(scope, str) for scope in scopes)
     named = all(isinstance(text, str) and text.strip() for text in texts)
-    return not more and listed and named and isinstance(in_body, bool)
+    return not more and listed and named and isinstance(in_body, bool) and _is_form(extra)
+
+
+def _is_form(value: Any) -> bool:
+    """Whether a value is a table with a text, or a list of texts, for each name."""
+    several = [one if isinstance(one, list) else [one] for one in value.values()] if isinstance(value, dict) else [[1]]
+    return all(texts and all(isinstance(text, str) for text in texts) for texts in several)
 
 
 def _text(finer: Kind, *, secret: bool = False) -> Kind:

@@ -92,7 +92,8 @@ class Auth:
 
     ``api_key`` sends ``secret`` as ``name`` in ``where``; ``bearer`` sends ``secret``; ``basic`` sends ``username`` and
     ``password``, or an empty password without one. ``client_credentials`` fetches a token of ``scopes`` from
-    ``token_url`` with ``client_id`` and ``client_secret``, which go in a header, or with ``in_body`` in the form.
+    ``token_url`` with ``client_id`` and ``client_secret``, which go in a header, or with ``in_body`` in the form;
+    ``extra`` are further pairs of the form, such as an ``audience``, in their order, a name once or several times.
     """
 
     kind: AuthKind
@@ -106,6 +107,7 @@ class Auth:
     client_secret: str = ""
     scopes: tuple[str, ...] = ()
     in_body: bool = False
+    extra: tuple[tuple[str, str], ...] = ()
 
     @property
     def secret_names(self) -> tuple[str, ...]:
@@ -117,18 +119,28 @@ class Auth:
         """As a definition has it."""
         told = {key: getattr(self, "where" if key == "in" else key) for key in AUTH_KEYS[self.kind]}
         told = {key: list(value) if isinstance(value, tuple) else value for key, value in told.items() if value}
+        if self.extra:
+            told["extra"] = _by_name(self.extra)
         return {"type": self.kind, **told}
+
+
+def _by_name(pairs: tuple[tuple[str, str], ...]) -> dict[str, str | list[str]]:
+    """Pairs as a table: a text for each name, or several."""
+    several: dict[str, list[str]] = {}
+    for name, text in pairs:
+        several.setdefault(name, []).append(text)
+    return {name: texts if len(texts) > 1 else texts[0] for name, texts in several.items()}
 
 
 AUTH_KEYS: Final[Mapping[AuthKind, tuple[str, ...]]] = {
     "api_key": ("in", "name", "secret"),
     "bearer": ("secret",),
     "basic": ("username", "password"),
-    "client_credentials": ("token_url", "client_id", "client_secret", "scopes", "in_body"),
+    "client_credentials": ("token_url", "client_id", "client_secret", "scopes", "in_body", "extra"),
 }
 """The keys of each kind, beside ``type``."""
 
-AUTH_OPTIONAL: Final = frozenset({"password", "scopes", "in_body"})
+AUTH_OPTIONAL: Final = frozenset({"password", "scopes", "in_body", "extra"})
 """Keys that may be left out."""
 
 

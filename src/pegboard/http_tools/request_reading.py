@@ -172,11 +172,34 @@ def _auth(value: Any, at: KeyPath, mistakes: Mistakes) -> Auth | None:
         where=where if where in _AUTH_WHERES else "header",  # type: ignore[arg-type]  # one of them
         scopes=tuple(texts_of(table.get("scopes"), (*at, "scopes"), mistakes)) if "scopes" in keys else (),
         in_body=flag(table.get("in_body"), (*at, "in_body"), mistakes) if "in_body" in keys else False,
+        extra=_extra(table.get("extra"), (*at, "extra"), mistakes) if "extra" in keys else (),
         **texts,
     )
 
 
-_NO_TEXTS: Final = frozenset({"scopes", "in_body"})
+def _extra(value: Any, at: KeyPath, mistakes: Mistakes) -> tuple[tuple[str, str], ...]:
+    """Pairs of the form with which a token is asked for."""
+    found: list[tuple[str, str]] = []
+    for name, told in object_of(value, at, mistakes).items():
+        texts = texts_of(told, (*at, name), mistakes)
+        if name in _OF_TOKENS:
+            mistakes.wrong((*at, name), f"{name!r} is set from the other keys.", "Leave it out.")
+        elif not name.strip() or (not texts and not isinstance(told, Mapping)):
+            mistakes.wrong(
+                (*at, name), "a name and a text are wanted.", 'Write it like audience = "https://a.example".'
+            )
+        if any("{{" in text for text in texts):
+            hint = "Tokens are shared by calls: write it out, or use {{env.NAME}}."
+            mistakes.wrong((*at, name), "no value of a call can stand here.", hint)
+        found += [(name, text) for text in texts]
+    return tuple(found)
+
+
+_NO_TEXTS: Final = frozenset({"scopes", "in_body", "extra"})
+_OF_TOKENS: Final = frozenset(
+    {"grant_type", "scope", "client_id", "client_secret", "client_assertion", "client_assertion_type"}
+)
+"""What the form has, or what would prove another client than the one that is named."""
 _AUTH_WHERES: Final = ("header", "query", "cookie")
 _NAME_HINT: Final = "Write the name of a secret, never its value."
 _AUTH_HINTS: Final = {

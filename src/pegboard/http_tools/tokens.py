@@ -99,12 +99,12 @@ def _digest(auth: Auth, secrets: Mapping[str, str]) -> bytes:
 def _asked(auth: Auth, secrets: Mapping[str, str]) -> tuple[dict[str, str], bytes]:
     """The headers and the form with which a token is asked for, as RFC 6749 has them."""
     user, password = secrets[auth.client_id], secrets[auth.client_secret]
-    form = {"grant_type": "client_credentials"}
+    form = [("grant_type", "client_credentials"), *auth.extra]
     headers = {"Content-Type": FORM_TYPE, "Accept": "application/json"}
     if auth.scopes:
-        form["scope"] = " ".join(auth.scopes)
+        form.append(("scope", " ".join(auth.scopes)))
     if auth.in_body:
-        form |= {"client_id": user, "client_secret": password}
+        form += [("client_id", user), ("client_secret", password)]
     else:
         pair = f"{form_encoded(user)}:{form_encoded(password)}"
         headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode('ascii')}"

@@ -118,7 +118,12 @@ def _oauth2(names: _Names, scheme: Mapping[str, Any], scopes: list[Any], address
         client_secret=names.of("client_secret"),
         scopes=tuple(str(scope) for scope in (told if isinstance(told, list | tuple) else scopes)),
         in_body=table(names.given).get("in_body") is True,
+        extra=_extra(table(table(names.given).get("extra"))),
     )
+
+
+def _extra(told: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, str(one)) for name, value in told.items() for one in (listed(value) or [value]))
 
 
 def _open_id(names: _Names, scheme: Mapping[str, Any], scopes: list[Any], address: str) -> Auth | None:
