@@ -47,11 +47,12 @@ def auth(security: Any, secrets: Any = None, top: Any = None) -> tuple[Auth, ...
         ("login", {"username": "U", "password": "P"}, Auth(kind="basic", username="U", password="P")),
         (
             "machine",
-            {"client_id": "I", "client_secret": "S", "scopes": ["a"]},
+            {"client_id": "I", "client_secret": "S", "scopes": ["a"], "extra": {"audience": "x", "r": ["1", "2"]}},
             Auth(
                 kind="client_credentials",
                 token_url="https://t.example/token",
                 client_id="I",
+                extra=(("audience", "x"), ("r", "1"), ("r", "2")),
                 client_secret="S",
                 scopes=("a",),
             ),
