@@ -33,7 +33,7 @@ name = "store"
 prefix = false
 server = "https://api.example.com/v1"
 server_variables = { region = "eu" }
-secrets = { key = "KEY", login = { username = "U", password = "P" }, app = { client_id = "I", extra = { audience = "x" } } }
+secrets = { key = "KEY", login = { username = "U", password = "P" }, app = { client_id = "I", extra = { aud = "x" } } }
 headers = { Authorization = "Bearer {{secret.T}}" }
 tags = ["pets"]
 methods = ["GET", "post"]
@@ -65,7 +65,7 @@ def test_every_key_reaches_the_source(write: Write) -> None:
             secrets={
                 "key": "KEY",
                 "login": {"username": "U", "password": "P"},
-                "app": {"client_id": "I", "extra": {"audience": "x"}},
+                "app": {"client_id": "I", "extra": {"aud": "x"}},
             },
             headers={"Authorization": "Bearer {{secret.T}}"},
             tags=("pets",),
