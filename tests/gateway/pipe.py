@@ -172,7 +172,16 @@ class Pipe:
 async def piped(
     folder: Path, kind: str = "none", settings: GatewaySettings | None = None, store: PinStore | None = None
 ) -> AsyncIterator[Pipe]:
-    """A connection over pipes to a gateway in this process."""
+    """A connection over pipes to a gateway in this process, with the tools that these tests serve."""
+    async with served(folder, kind) as peg:
+        gateway = Gateway(peg, settings or GatewaySettings(name="tested"), session_store=store)
+        async with piped_to(gateway, folder) as pipe:
+            yield pipe
+
+
+@asynccontextmanager
+async def piped_to(gateway: Gateway, folder: Path) -> AsyncIterator[Pipe]:
+    """A connection over pipes to this gateway."""
     theirs_in, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
     loop = asyncio.get_running_loop()
@@ -181,18 +190,16 @@ async def piped(
     await loop.connect_read_pipe(lambda: reading, os.fdopen(ours_in, "rb"))
     transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, os.fdopen(ours_out, "wb"))
     outgoing = asyncio.StreamWriter(transport, protocol, None, loop)
-    async with served(folder, kind) as peg:
-        gateway = Gateway(peg, settings or GatewaySettings(name="tested"), session_store=store)
-        serving = asyncio.create_task(serve_lines(gateway, Wire(theirs_in, theirs_out)))
-        try:
-            yield Pipe(incoming, outgoing, folder)
-        finally:
-            outgoing.close()
-            await asyncio.wait_for(serving, _PATIENCE)
-            os.close(theirs_out)
-            os.close(theirs_in)
-            while await incoming.read(2**16):
-                pass
+    serving = asyncio.create_task(serve_lines(gateway, Wire(theirs_in, theirs_out)))
+    try:
+        yield Pipe(incoming, outgoing, folder)
+    finally:
+        outgoing.close()
+        await asyncio.wait_for(serving, _PATIENCE)
+        os.close(theirs_out)
+        os.close(theirs_in)
+        while await incoming.read(2**16):
+            pass
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from pegboard.frozen import thawed
 from pegboard.skills.discovery import FILE
 from pegboard.skills.opening import read_inside
 from pegboard.skills.published.addresses import address_of, document_address
@@ -111,7 +112,7 @@ def entry_of(published: Published) -> dict[str, Any]:
     files = published.files
     return {
         "uri": document_address(published.path),
-        "frontmatter": published.front,
+        "frontmatter": thawed(published.front),
         "resources": "dynamic" if files is None else [_resource(published.path, *one) for one in files.items()],
     }
 
