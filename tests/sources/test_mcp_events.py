@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import asyncio
+import tracemalloc
+from collections.abc import AsyncIterator
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pegboard.lines import LongLine
-from pegboard.sources.mcp.events import LONGEST_PAUSE, Event, EventReader
+from pegboard.sources.mcp.events import LONGEST_PAUSE, MAX_ID, Event, EventReader, events_in
 
 
 def read(*chunks: bytes, limit: int = 1_000) -> list[Event]:
@@ -69,3 +73,40 @@ def test_it_does_not_matter_where_a_stream_is_cut(parts: list[bytes], drawn: st.
     cuts = sorted(drawn.draw(st.lists(st.integers(0, len(stream)), max_size=6)))
     chunks = [stream[start:end] for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True)]
     assert read(*chunks) == read(stream)
+
+
+def test_many_short_lines_of_one_event_take_the_room_of_their_bytes() -> None:
+    chunk = b"data:ab\n" * 1_000
+    reader = EventReader(10_000_000)
+    tracemalloc.start()
+    try:
+        for _ in range(200):
+            assert not list(reader.feed(chunk))
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert held < 2 * 200 * len(chunk)
+
+
+@pytest.mark.parametrize("ident", [b"a\x01b", b" a", b"x" * (MAX_ID + 1), b"a\tb"])
+def test_an_id_that_could_not_be_sent_back_is_none(ident: bytes) -> None:
+    assert [event.id for event in read(b"id: 1\ndata: a\n\nid: " + ident + b"\ndata: b\n\n")] == ["1", "1"]
+
+
+@pytest.mark.anyio
+async def test_while_a_stream_of_nothing_is_read_other_work_goes_on() -> None:
+    turns = 0
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"\n" * 200_000
+
+    async def work() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    beside = asyncio.create_task(work())
+    assert [event async for event in events_in(pieces(), 1_000)] == []
+    beside.cancel()
+    assert turns > 10

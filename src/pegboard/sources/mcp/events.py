@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -12,6 +13,12 @@ _FIELD_CHARS: Final = 16
 """What a line may have before its data."""
 
 LONGEST_PAUSE: Final = 60.0
+
+MAX_ID: Final = 1_000
+"""Characters of an event's id: it goes back as a header."""
+
+_SLICE: Final = 8_192
+"""Bytes that are cut into lines before other work gets its turn: they may be lines of nothing, unpacked from a few."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +69,10 @@ class EventReader:
 
     def _begin(self) -> None:
         self._kind = "message"
-        self._data: list[Line | LongLine] = []
+        self._data = bytearray()
+        self._head: bytes | None = None
         self._size = 0
+        self._has_data = False
         self._told = False
 
     def _field(self, line: bytes) -> None:
@@ -73,8 +82,8 @@ class EventReader:
             self._add(value, len(value))
         elif name == b"event":
             self._kind = value.decode("utf-8", "replace") or "message"
-        elif name == b"id" and b"\0" not in value:
-            self._id, self._told = value.decode("utf-8", "replace"), True
+        elif name == b"id" and (ident := _id_of(value)) is not None:
+            self._id, self._told = ident, True
         elif name == b"retry" and value.isdigit() and len(value) < 10:
             self._retry = min(int(value) / 1000, LONGEST_PAUSE)
 
@@ -84,30 +93,38 @@ class EventReader:
             self._add(LongLine(size=line.size - len(line.head) + len(head), head=head, tail=line.tail), line.size)
 
     def _add(self, data: Line | LongLine, size: int) -> None:
-        self._size += size + bool(self._data)
-        if self._size <= self._limit:
-            self._data.append(data)
+        self._size += size + self._has_data
+        if self._size <= self._limit and not isinstance(data, LongLine):
+            self._data += b"\n" * self._has_data + data
         else:
-            first = (self._data or [data])[0]
-            self._data = [first, data]
+            head, tail = (data.head, data.tail) if isinstance(data, LongLine) else (data[:ENDS], data[-ENDS:])
+            if self._head is None:
+                self._head = bytes(self._data[:ENDS] if self._has_data else head)
+            self._data = bytearray(tail)
+        self._has_data = True
 
     def _finished(self) -> Iterator[Event]:
-        if self._data or self._told:
-            yield Event(self._kind, self._joined(), self._id, self._retry)
+        if self._has_data or self._told:
+            yield Event(self._kind, self._whole(), self._id, self._retry)
         self._begin()
 
-    def _joined(self) -> Line | LongLine:
-        if self._size <= self._limit:
-            return b"\n".join(part for part in self._data if not isinstance(part, LongLine))
-        first, last = self._data[0], self._data[-1]
-        head = first.head if isinstance(first, LongLine) else bytes(first[:ENDS])
-        tail = last.tail if isinstance(last, LongLine) else bytes(last[-ENDS:])
-        return LongLine(size=self._size, head=head, tail=tail)
+    def _whole(self) -> Line | LongLine:
+        if self._head is None:
+            return self._data
+        return LongLine(size=self._size, head=self._head, tail=bytes(self._data))
+
+
+def _id_of(value: bytes) -> str | None:
+    """An event's id; None for what could not be sent back in a header."""
+    text = value.decode("utf-8", "replace")
+    return text if text.isprintable() and text == text.strip() and len(text) <= MAX_ID else None
 
 
 async def events_in(pieces: AsyncIterator[bytes], limit: int) -> AsyncIterator[Event]:
     """The events of a stream, as they come."""
     reader = EventReader(limit)
     async for piece in pieces:
-        for event in reader.feed(piece):
-            yield event
+        for start in range(0, len(piece), _SLICE):
+            for event in reader.feed(piece[start : start + _SLICE]):
+                yield event
+            await asyncio.sleep(0)

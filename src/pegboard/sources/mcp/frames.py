@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -36,6 +36,12 @@ class _Unread:
 
 UNREAD: Final = _Unread()
 
+MAX_NESTING: Final = 200
+"""Objects and lists inside one another. What reads and writes a value later goes down it step by step."""
+
+MAX_BATCH: Final = 1_000
+"""Messages of one line that are taken."""
+
 OVER_LIMIT: Final = "the limit (max_line) is"
 """What an error says that was made for an answer over the limit: less of it would help."""
 
@@ -61,7 +67,7 @@ def frame_of(line: Line) -> Frame:
     if not text.strip():
         return Frame()
     try:
-        value = json.loads(text)
+        value = _parsed(text)
     except (ValueError, RecursionError) as error:
         why = "its JSON is nested too deep" if isinstance(error, RecursionError) else "its JSON is broken"
         return _unreadable(answer_id(bytes(line[:ENDS]), bytes(line[-ENDS:])), why)
@@ -70,7 +76,25 @@ def frame_of(line: Line) -> Frame:
         whole = _without_surrogates(value)
         value, mended = whole, mended or whole != value
     messages = tuple(_messages(value))
-    return Frame(messages, noise=not messages, mended=mended and bool(messages))
+    crowded = isinstance(value, list) and len(value) > MAX_BATCH
+    return Frame(messages, noise=crowded or not messages, mended=mended and bool(messages))
+
+
+def _parsed(text: str) -> Any:
+    """The value of a JSON text. Raises ValueError, and RecursionError for one that nests too deep."""
+    value = json.loads(text)
+    level = [value]
+    for _ in range(MAX_NESTING + 1):
+        level = [inner for outer in level for inner in _members(outer) if isinstance(inner, (dict, list))]
+        if not level:
+            return value
+    raise RecursionError
+
+
+def _members(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def unread(request: Id, why: str) -> JSONRPCError:
@@ -151,7 +175,7 @@ def _without_surrogates(value: Any) -> Any:
 
 
 def _messages(value: Any) -> Iterator[JSONRPCMessage]:
-    for item in value if isinstance(value, list) else [value]:
+    for item in value[:MAX_BATCH] if isinstance(value, list) else [value]:
         message = _message(item) if isinstance(item, dict) and item.get("jsonrpc") == "2.0" else None
         if message is not None:
             yield message

@@ -41,6 +41,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from pegboard.sources.mcp.failures import OddAnswerError, trouble_in
 from pegboard.sources.mcp.link import Link
+from pegboard.sources.mcp.list_bounds import ListBounds
 from pegboard.sources.mcp.spec import Era
 from pegboard.version import __version__
 
@@ -142,10 +143,14 @@ class Connection:
         Raises MCPError, and OddAnswerError for an answer that is no listing.
         """
         cursors: list[str] = []
+        bounds = ListBounds()
         for _ in range(most):
             page = await self._page(method, member, cursors[-1] if cursors else None)
-            take(page[member])
+            take(bounds.within(page[member]))
             cursor = page.get("nextCursor")
+            if reached := bounds.reached(page[member], more=bool(cursor)):
+                yield f"its list of {member} has over {reached}; the rest is left"
+                return
             if not cursor:
                 return
             if not isinstance(cursor, str) or cursor in cursors:

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 import anyio
 from mcp.shared.message import SessionMessage
-from mcp.types.jsonrpc import JSONRPCNotification, JSONRPCRequest
+from mcp.types.jsonrpc import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest
 
 from pegboard.errors import RefusedRequestError
 from pegboard.lines import LongLine
 from pegboard.net.urls import Target, next_target
 from pegboard.sources.mcp.events import Event, events_in
-from pegboard.sources.mcp.frames import line_of
+from pegboard.sources.mcp.frames import Id, line_of
 from pegboard.sources.mcp.noise import Noise
 from pegboard.sources.mcp.spec import HttpSpec
 from pegboard.sources.mcp.trouble import Trouble, TroubleError, in_place_of_answer, of_content
 from pegboard.sources.mcp.waiting import Waiting
 from pegboard.sources.mcp.web import Web, page_of
-from pegboard.sources.mcp.web_link import EVENT_STREAM, QUIET, WebLink
+from pegboard.sources.mcp.web_link import EVENT_STREAM, QUIET, WebLink, in_time
 
 if TYPE_CHECKING:
     pass
@@ -37,6 +37,7 @@ class SseLink(WebLink):
         super().__init__(spec, web, noise, on_end)
         self._endpoint: asyncio.Future[Target] = asyncio.get_running_loop().create_future()
         self._waiting = Waiting()
+        self._asking: dict[Id, asyncio.Task[None]] = {}
 
     async def begin(self) -> None:
         """Open the stream and wait for the address of messages. Raises TroubleError."""
@@ -51,11 +52,12 @@ class SseLink(WebLink):
         message, body = item.message, line_of(item.message)
         self._waiting.sent(message)
         if isinstance(message, JSONRPCRequest):
-            self.start(self._ask(message, body))
+            self._asking[message.id] = self.start(self._ask(message, body))
         elif isinstance(message, JSONRPCNotification) and message.method != "notifications/cancelled":
-            await self._post(body)
+            await self._tell(body)
         else:
-            self.start(self._tell_if_possible(body))
+            self._leave(message)
+            self.tell(lambda: self._tell(body))
 
     async def _ask(self, message: JSONRPCRequest, body: bytes) -> None:
         try:
@@ -64,12 +66,19 @@ class SseLink(WebLink):
             answer = in_place_of_answer(message.id, error.trouble)
             self._waiting.received(answer)
             await self.deliver(answer)
+        finally:
+            self._asking.pop(message.id, None)
 
-    async def _tell_if_possible(self, body: bytes) -> None:
-        try:
+    def _leave(self, message: JSONRPCMessage) -> None:
+        """Of a request that nobody waits for any more, close the connection that the server keeps it open on."""
+        params = message.params or {} if isinstance(message, JSONRPCNotification) else {}
+        asking = self._asking.pop(params.get("requestId", ""), None)
+        if asking is not None:
+            asking.cancel()
+
+    async def _tell(self, body: bytes) -> None:
+        async with in_time():
             await self._post(body)
-        except TroubleError as error:
-            logger.debug("upstream %r was not told: it %s", self.spec.name, error.trouble.what)
 
     async def _post(self, body: bytes) -> None:
         headers = {"Content-Type": "application/json"}

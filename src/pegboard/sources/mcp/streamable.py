@@ -25,7 +25,7 @@ from pegboard.sources.mcp.noise import Noise, visible
 from pegboard.sources.mcp.spec import HttpSpec
 from pegboard.sources.mcp.trouble import Trouble, TroubleError, in_place_of_answer
 from pegboard.sources.mcp.web import Web, page_of
-from pegboard.sources.mcp.web_link import WebLink
+from pegboard.sources.mcp.web_link import WebLink, in_time
 
 if TYPE_CHECKING:
     pass
@@ -74,7 +74,7 @@ class StreamableLink(WebLink):
             if message.method == _INITIALIZED.method:
                 self._hear_anew()
         else:
-            self.start(self._tell_if_possible(message, headers))
+            self.tell(lambda: self._tell(message, self._session, headers))
 
     async def close(self) -> None:
         """Take leave of the server, and end everything that runs beside."""
@@ -142,19 +142,14 @@ class StreamableLink(WebLink):
         if exchange is not None and exchange.task is not None:
             exchange.task.cancel()
             if not exchange.modern:
-                self.start(self._tell_if_possible(message, headers))
+                self.tell(lambda: self._tell(message, self._session, headers))
 
     async def _tell(self, message: JSONRPCMessage, session: Session, headers: Mapping[str, str]) -> None:
         """Send what has no answer. Raises TroubleError."""
-        async with self.web.open("POST", {**POST, **session.headers, **headers}, line_of(message)) as reply:
+        sent = {**POST, **session.headers, **headers}
+        async with in_time(), self.web.open("POST", sent, line_of(message)) as reply:
             if reply.status >= 400:
                 raise TroubleError(self.web.refusal(reply, await page_of(reply)))
-
-    async def _tell_if_possible(self, message: JSONRPCMessage, headers: Mapping[str, str]) -> None:
-        try:
-            await self._tell(message, self._session, headers)
-        except TroubleError as error:
-            logger.debug("upstream %r was not told: it %s", self.spec.name, error.trouble.what)
 
     async def _renew(self, lost: Session) -> None:
         """Begin another session in place of the one that was lost, unless that has been done by now."""

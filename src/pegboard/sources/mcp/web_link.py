@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -21,7 +21,7 @@ from pegboard.sources.mcp.frames import UNREAD, Id, frame_of, frame_of_long
 from pegboard.sources.mcp.link import Outgoing
 from pegboard.sources.mcp.noise import Noise
 from pegboard.sources.mcp.spec import HttpSpec
-from pegboard.sources.mcp.trouble import Trouble
+from pegboard.sources.mcp.trouble import Trouble, TroubleError
 from pegboard.sources.mcp.web import Web
 
 if TYPE_CHECKING:
@@ -34,6 +34,12 @@ QUEUE: Final = 64
 
 QUIET: Final = 300.0
 """Seconds without a byte after which a stream that only tells of news counts as broken: nobody else would notice."""
+
+TELLING: Final = 30.0
+"""Seconds that a server has to take what it need not answer: each such message holds a connection until then."""
+
+MAX_TELLING: Final = 50
+"""Messages of that kind under way at once. Answers beyond are dropped: a server may ask faster than it listens."""
 
 EVENT_STREAM: Final = "text/event-stream"
 
@@ -54,6 +60,7 @@ class WebLink(ABC):
         self._on_end = on_end
         self._why = ""
         self._tasks: set[asyncio.Task[None]] = set()
+        self._telling = 0
 
     @property
     def ended(self) -> bool:
@@ -123,6 +130,23 @@ class WebLink(ABC):
         task.add_done_callback(self._tasks.discard)
         return task
 
+    def tell(self, send: Callable[[], Awaitable[None]]) -> None:
+        """Send beside what has no answer; whether it gets through matters to nobody."""
+        if self._telling < MAX_TELLING:
+            self._telling += 1
+            self.start(self._told(send)).add_done_callback(self._has_told)
+        else:
+            logger.debug("upstream %r takes no messages: one was dropped", self.spec.name)
+
+    async def _told(self, send: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await send()
+        except TroubleError as error:
+            logger.debug("upstream %r was not told: it %s", self.spec.name, error.trouble.what)
+
+    def _has_told(self, task: asyncio.Task[None]) -> None:
+        self._telling -= 1
+
     async def close(self) -> None:
         """End everything that runs beside."""
         tasks = [task for task in self._tasks if task is not asyncio.current_task()]
@@ -132,6 +156,16 @@ class WebLink(ABC):
             await asyncio.wait(tasks)
         self._incoming.close()
         self.read.close()
+
+
+@asynccontextmanager
+async def in_time() -> AsyncIterator[None]:
+    """For what the server need not answer, but has to take. Raises TroubleError."""
+    try:
+        async with asyncio.timeout(TELLING):
+            yield
+    except TimeoutError:
+        raise TroubleError(Trouble(what=f"did not take a message within {TELLING:g} s", ran=True)) from None
 
 
 def mask(message: JSONRPCMessage, scrubber: Scrubber) -> None:
