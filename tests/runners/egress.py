@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.runners import egress_adapter
+from tests.runners.files import bytes_of, not_understood, one_line
 
 Vector = dict[str, Any]
 Check = Callable[[Vector], list[str]]
@@ -31,7 +32,7 @@ class Report:
 
     def lines(self) -> Iterable[str]:
         """What is printed, the counts last."""
-        yield from self.failures
+        yield from map(one_line, self.failures)
         yield f"{self.passed} passed, {len(self.failures)} failed"
 
 
@@ -61,7 +62,7 @@ def run(lines: Iterable[bytes], check: Check) -> Report:
         except ValueError as error:
             report.failures.append(f"FAILED line {number}: malformed: {error}")
             continue
-        problems = check(vector)
+        problems = _problems(vector, check)
         if problems:
             name = str(vector.get("id", vector["url"]))[:200]
             report.failures.append(f"FAILED line {number}: {name!r}: {'; '.join(problems)}")
@@ -72,15 +73,24 @@ def run(lines: Iterable[bytes], check: Check) -> Report:
     return report
 
 
+def _problems(vector: Vector, check: Check) -> list[str]:
+    try:
+        return check(vector)
+    except Exception as error:  # one odd vector is never worth the others
+        return [not_understood(error)]
+
+
 def main(arguments: list[str]) -> int:
     """Run the file named by the only argument; the exit code."""
     if len(arguments) != 1:
         print("usage: python -m tests.runners.egress FILE", file=sys.stderr)
         return 2
     try:
-        lines = Path(arguments[0]).read_bytes().split(b"\n")
-    except OSError as error:
-        print(f"cannot read {arguments[0]}: {error.strerror}", file=sys.stderr)
+        lines = bytes_of(Path(arguments[0])).split(b"\n")
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        for line in Report(failures=[f"FAILED {arguments[0]}: it cannot be read: {why}"]).lines():
+            print(line)
         return 2
     logging.getLogger("pegboard.net").setLevel(logging.ERROR)  # each refusal is a warning there
     report = run(lines, egress_adapter.check)

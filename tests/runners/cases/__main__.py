@@ -10,7 +10,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.runners.cases.run import Verdict, run_folder, summary
+from tests.runners.cases.run import Judged, Report, Verdict, run_folder, summary
+from tests.runners.files import one_line
 
 
 def main(arguments: list[str]) -> int:
@@ -20,13 +21,16 @@ def main(arguments: list[str]) -> int:
         return 2
     folder = Path(arguments[0])
     if not folder.is_dir():
-        print(f"{folder} is not a folder", file=sys.stderr)
-        return 2
+        return _told(Report([Judged(str(folder), Verdict.FAILED, "it is not a folder")]), 2)
     report = run_folder(folder)
-    print(summary(report.judged), file=sys.stderr)
+    print(one_line(summary(report.judged)), file=sys.stderr)
+    return _told(report, 1)
+
+
+def _told(report: Report, failed: int) -> int:
     for line in report.lines():
-        print(line)
-    return 1 if report.count(Verdict.FAILED) else 0
+        print(one_line(line))
+    return failed if report.count(Verdict.FAILED) else 0
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tests.runners.files import bytes_of
+
 Step = dict[str, Any]
 
 HARNESS: Final = "_harness"
@@ -45,7 +47,7 @@ class Case:
 def read(folder: Path) -> Case:
     """The case of a folder. Raises MalformedError."""
     try:
-        told = json.loads((folder / "case.json").read_bytes())
+        told = json.loads(bytes_of(folder / "case.json"))
     except (OSError, ValueError, RecursionError) as error:
         raise MalformedError(f"case.json: {error}") from error
     steps = told.get("steps") if isinstance(told, dict) else None
@@ -54,8 +56,8 @@ def read(folder: Path) -> Case:
     for number, step in enumerate(steps):
         if not isinstance(step, dict) or not isinstance(step.get("do"), str):
             raise MalformedError(f"case.json: steps[{number}] is no object with a text 'do'")
-        if not isinstance(step.get("expect", {}), dict):
-            raise MalformedError(f"case.json: steps[{number}].expect is no object")
+        if not _is_expectation(step.get("expect", {})):
+            raise MalformedError(f"case.json: steps[{number}].expect is no object, or its one_of no list of such")
     return Case(
         folder=folder,
         id=str(told.get("id") or folder.name),
@@ -63,6 +65,13 @@ def read(folder: Path) -> Case:
         title=str(told.get("title", "")),
         steps=tuple(steps),
     )
+
+
+def _is_expectation(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    alternatives = value.get("one_of", [])
+    return isinstance(alternatives, list) and all(_is_expectation(one) for one in alternatives)
 
 
 def folders(root: Path) -> list[Path]:

@@ -20,6 +20,7 @@ from typing import Final
 from tests.runners.cases.case import Case, MalformedError, folders, read
 from tests.runners.cases.needs import lacks
 from tests.runners.deviations import CASES
+from tests.runners.files import not_understood
 
 SIDE_BY_SIDE: Final = 2
 SECONDS: Final = 60.0
@@ -86,6 +87,13 @@ def run_case(folder: Path, seconds: float = SECONDS) -> Judged:
         case = read(folder)
     except MalformedError as error:
         return Judged(folder.name, Verdict.FAILED, f"malformed: {error}")
+    try:
+        return _judged(case, seconds)
+    except Exception as error:  # one odd case is never worth the others
+        return Judged(case.id, Verdict.FAILED, not_understood(error))
+
+
+def _judged(case: Case, seconds: float) -> Judged:
     missing = lacks(case)
     if missing:
         return Judged(case.id, Verdict.NOT_BUILT, ", ".join(missing))

@@ -11,7 +11,8 @@ import logging
 import sys
 from pathlib import Path
 
-from tests.runners.golden.run import Verdict, run_folder
+from tests.runners.files import one_line
+from tests.runners.golden.run import Judged, Report, Verdict, run_folder
 
 
 def main(arguments: list[str]) -> int:
@@ -21,12 +22,14 @@ def main(arguments: list[str]) -> int:
         return 2
     folder = Path(arguments[0])
     if not folder.is_dir():
-        print(f"{folder} is not a folder", file=sys.stderr)
-        return 2
-    report = run_folder(folder)
+        return _told(Report([Judged(str(folder), Verdict.FAILED, "it is not a folder")]), 2)
+    return _told(run_folder(folder), 1)
+
+
+def _told(report: Report, failed: int) -> int:
     for line in report.lines():
-        print(line)
-    return 1 if report.count(Verdict.FAILED) else 0
+        print(one_line(line))
+    return failed if report.count(Verdict.FAILED) else 0
 
 
 if __name__ == "__main__":

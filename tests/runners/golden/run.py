@@ -9,6 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from tests.runners.deviations import GOLDEN, Rule
+from tests.runners.files import not_understood
 from tests.runners.golden.adapter import Adapter, NotBuiltError
 from tests.runners.golden.adapters import ADAPTERS
 from tests.runners.golden.outcome import Comparison, Outcome
@@ -76,7 +77,14 @@ def run_folder(folder: Path, adapters: Mapping[str, Adapter] = ADAPTERS) -> Repo
 def run_file(file: VectorFile, adapters: Mapping[str, Adapter] = ADAPTERS) -> list[Judged]:
     """The verdicts of one file's cases."""
     adapter = next((adapters[kind] for kind in file.kinds if kind in adapters), None)
-    return [judge(case, adapter) for case in file.cases]
+    return [_judged(case, adapter) for case in file.cases]
+
+
+def _judged(case: Case, adapter: Adapter | None) -> Judged:
+    try:
+        return judge(case, adapter)
+    except Exception as error:  # one odd vector is never worth the others
+        return Judged(case.id, Verdict.FAILED, not_understood(error))
 
 
 def malformed(path: Path, error: MalformedError) -> Judged:

@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tests.runners.files import bytes_of
+
 # The vectors' own reader, kept as it came with them; it is not typed.
 _loader: Any = import_module("tests.data.golden.loader")
 
@@ -71,7 +73,7 @@ def read_folder(folder: Path) -> Iterator[VectorFile | tuple[Path, MalformedErro
 def read_file(path: Path) -> VectorFile:
     """The cases of one file. Raises MalformedError."""
     try:
-        document = json.loads(path.read_bytes())
+        document = json.loads(bytes_of(path))
     except (OSError, ValueError, RecursionError) as error:
         raise MalformedError(f"not JSON: {error}") from error
     if not isinstance(document, dict) or not isinstance(document.get("cases"), list):
@@ -91,6 +93,8 @@ def _check(number: int, raw: Any) -> None:
         raise MalformedError(f"cases[{number}] is no object with an 'id'")
     if not isinstance(raw.get("input"), dict):
         raise MalformedError(f"{raw['id']}: 'input' must be an object")
+    if not isinstance(raw.get("expected_alt", []), list):
+        raise MalformedError(f"{raw['id']}: 'expected_alt' must be a list")
     outcomes = [raw.get("expected"), *raw.get("expected_alt", [])]
     outcomes += [raw["improve_expected"]] if "improve_expected" in raw else []
     for outcome in outcomes:

@@ -17,7 +17,7 @@ LONGEST_PAUSE: Final = 60.0
 MAX_ID: Final = 1_000
 """Characters of an event's id: it goes back as a header."""
 
-_SLICE: Final = 8_192
+_SLICE: Final = 4_096
 """Bytes that are cut into lines before other work gets its turn: they may be lines of nothing, unpacked from a few."""
 
 
