@@ -42,7 +42,7 @@ def test_each_odd_file_of_vectors_is_one_failure(tmp_path: Path, capsys: pytest.
         (tmp_path / name).write_bytes(content)
     (tmp_path / "folder.json").mkdir()
     os.mkfifo(tmp_path / "pipe.json")
-    os.symlink("loop.json", tmp_path / "loop.json")
+    (tmp_path / "loop.json").symlink_to("loop.json")
     write(tmp_path, "alternatives.json", {"cases": [{**VECTOR, "expected_alt": 5}]})
     write(tmp_path, "input.json", {"cases": [VECTOR, {**VECTOR, "input": {"tools": 5}}]})
     code, lines = outcome(golden, tmp_path, capsys)

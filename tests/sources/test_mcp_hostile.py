@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pegboard.errors import UpstreamError
-from pegboard.sources.mcp import session
+from pegboard.sources.mcp import list_bounds
 from pegboard.sources.mcp.frames import MAX_BATCH
-from pegboard.sources.mcp.session import characters
+from pegboard.sources.mcp.list_bounds import characters
 from pegboard.sources.mcp.web_link import MAX_TELLING
 from tests.sources.servers import page, until
 from tests.sources.test_mcp_sse import Streaming
@@ -139,14 +139,14 @@ async def test_a_crowd_of_messages_in_one_body_is_cut_and_told() -> None:
 @pytest.mark.parametrize(
     ("limit", "most", "tools", "says"),
     [
-        ("MAX_LISTED", 3, ["a0", "a1", "b0"], "over 3 tools"),
-        ("MAX_LISTING", 40, ["a0", "a1"], "over 40 characters"),
+        ("MAX_LISTED", 3, ["a0", "a1", "b0"], "over 3 items"),
+        ("MAX_CHARACTERS", 40, ["a0", "a1"], "over 40 characters"),
     ],
 )
 async def test_a_list_without_end_is_cut(
     monkeypatch: pytest.MonkeyPatch, limit: str, most: int, tools: list[str], says: str
 ) -> None:
-    monkeypatch.setattr(session, limit, most)
+    monkeypatch.setattr(list_bounds, limit, most)
     pages = iter("abcdefghijklmnopqrstuvwxyz")
 
     async def answer(one: Asked) -> None:
