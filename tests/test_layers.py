@@ -49,6 +49,7 @@ CORE = (
     "search",
     "admission",
     "factory",
+    "hindrances",
     "registry",
     "skill_source",
     "skill_choice",

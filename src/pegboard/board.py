@@ -356,6 +356,11 @@ class Board:
         self._peg.boundary_made(self.id)
         return boundary.diff
 
+    @property
+    def context_values(self) -> dict[str, Any]:
+        """What the context of every call on this board holds, less what a call adds: the map's values, then its own."""
+        return {**self._peg.context.held(self.principal), **self._values}
+
     def _visible(self) -> list[Slot]:
         return [slot for slot in self._record.items if not self.hides(slot.name)]
 
@@ -386,7 +391,7 @@ class Board:
             principal=self.principal,
             board=self,
             surface=self.surface,
-            values={**self._peg.context.held(self.principal), **self._values, **(context or {})},
+            values={**self.context_values, **(context or {})},
             meta=meta or {},
             client=client,
             on_progress=on_progress,

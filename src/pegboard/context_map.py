@@ -19,6 +19,18 @@ _OWN: Final[Mapping[str, Callable[[Principal], str | None]]] = {
 """The principal's own fields, which are claims of these names."""
 
 
+CONTEXT: Final = "context"
+"""The fact of an error that names the value that a call lacked."""
+
+
+def how_to_give(name: str) -> str:
+    """How a call gets a value of its context, for whoever runs Pegboard."""
+    return (
+        f"Give it with --ctx {name}=VALUE, or act for a principal that has it (--as NAME); for every call, say under "
+        f"[context] where {name} comes from."
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Origin:
     """Where one value comes from. Immutable; exactly one field is set.

@@ -251,7 +251,7 @@ class Pegboard:
             told |= {"skills": state.skills} if state.skills else {}
             optional = {"reason": state.reason, "starts": state.starts, "notes": list(state.notes)}
             sources.append(told | {key: value for key, value in optional.items() if value})
-        problems = [{"source": p.source, "name": p.name, "reason": p.reason} for p in self.catalog.problems]
+        problems = [problem.to_json() for problem in self.catalog.problems]
         waiting = [{"at": " ".join(gate) or "all", "calls": calls} for gate, calls in self._places.waiting().items()]
         return {
             "generation": self.catalog.generation,

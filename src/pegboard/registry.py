@@ -39,11 +39,24 @@ AWAY: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """One tool that was set aside. Immutable. ``reason`` says what is wrong and how to mend it."""
+    """One tool that was set aside. Immutable. ``reason`` says what is wrong, ``mend`` how to mend it.
+
+    ``name`` is what it would be called by, as far as that is known. A reason may say how to mend it itself; ``mend`` is
+    "" then.
+    """
 
     source: str
     name: str
     reason: str
+    mend: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.reason} {self.mend}".rstrip()
+
+    def to_json(self) -> dict[str, str]:
+        """The problem as a JSON object."""
+        told = {"source": self.source, "name": self.name, "reason": self.reason}
+        return told | ({"mend": self.mend} if self.mend else {})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import stat
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
 
+from pegboard.http_tools.files import Loaded
 from tests.cli.conftest import Run, process
 
 SECRET = "sk-the-secret-value"
@@ -232,6 +235,118 @@ def test_a_dry_run_shows_the_request_with_values_of_context_and_no_secret(pegboa
         "Authorization: Bearer [secret]",
         "X-Tenant: acme",
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "why"),
+    [
+        (["order=1"], 1, "--ctx tenant_id=VALUE"),
+        (["nope=1", "--as", "ann"], 2, "order: missing"),
+        (["order", "--as", "ann"], 2, "neither key=value"),
+    ],
+)
+def test_where_no_request_can_be_made_the_definition_is_shown_and_then_why(
+    pegboard: Run, words: list[str], code: int, why: str
+) -> None:
+    done = pegboard("tools", "show", "shop__find_order", *words)
+    assert done.code == code
+    assert 'name = "shop__find_order"' in done.out
+    assert why in done.err
+    told = pegboard("tools", "show", "shop__find_order", *words, "--json").json
+    assert (told["definition"]["name"], told["request"]) == ("shop__find_order", None)
+    assert "shop__find_order" in told["error"]["message"]
+
+
+def test_a_call_without_a_value_of_the_context_is_told_how_to_give_it(pegboard: Run) -> None:
+    done = pegboard("call", "shop__find_order", "order=1")
+    assert done.code == 1
+    assert "'shop__find_order' needs the value of the call's context 'tenant_id'" in done.err
+    assert all(way in done.err for way in ("--ctx tenant_id=VALUE", "--as NAME", "[context]"))
+
+
+def test_why_not_tells_what_a_call_would_fail_at_and_how_to_mend_it(
+    pegboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KEY")
+    monkeypatch.setenv("SHOP", "elsewhere.example.com")
+    done = pegboard("why-not", "shop__find_order")
+    assert (done.code, "not callable" in done.lines[0]) == (4, True)
+    told = pegboard("why-not", "shop__find_order", "--json").json
+    hindrances = [one for one in told["findings"] if one["keeps_from"] == ["called"]]
+    assert [one["what"] for one in hindrances] == ["secret_unset", "context_missing", "address_refused"]
+    assert all(one["mend"] in done.out for one in hindrances)
+    given = pegboard("why-not", "shop__find_order", "--ctx", "tenant_id=acme", "--json").json
+    assert "context_missing" not in [one["what"] for one in given["findings"]]
+    assert "pegboard why-not shop__find_order" in pegboard("call", "shop__find_order", "order=1").err
+
+
+def test_an_added_tool_is_called_in_place_of_the_file_s_however_slowly_the_store_opens(
+    pegboard: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pegboard.sources.overlay import OverlaySource
+
+    (shop / "edited.toml").write_text(
+        ORDER.replace("Find an", "Find one").replace("find_order", "shop__find_order"), "utf-8"
+    )
+    assert pegboard("tools", "edit", "shop__find_order", "--file", "edited.toml").code == 0
+    load = OverlaySource.load
+
+    async def late(self: OverlaySource, context: Collection[str]) -> Loaded:
+        await asyncio.sleep(0.3)
+        return await load(self, context)
+
+    monkeypatch.setattr(OverlaySource, "load", late)
+    assert "Find one order." in pegboard("show", "shop__find_order").out
+
+
+CANNOT_BE_OPENED: dict[str, Callable[[Path], object]] = {
+    "is a folder": lambda path: path.mkdir(),
+    "a folder of this path is a file": lambda path: path.parent.write_text("x", "utf-8"),
+    "by its name it was none of Pegboard's": lambda path: path.write_bytes(b"not a database" * 100),
+}
+
+
+@pytest.mark.parametrize("why", CANNOT_BE_OPENED)
+def test_a_store_that_cannot_be_opened_is_named_and_the_rest_goes_on(pegboard: Run, shop: Path, why: str) -> None:
+    path = shop / "kept" / "tools.txt"
+    if why != "a folder of this path is a file":
+        path.parent.mkdir()
+    CANNOT_BE_OPENED[why](path)
+    (shop / "pegboard.toml").write_text(CONFIG.replace("boards.sqlite3", str(path)), "utf-8")
+    for words in (["list"], ["show", "shop__find_order"]):
+        done = pegboard("tools", *words)
+        assert (done.code, "shop__find_order" in done.out) == (0, True)
+        assert str(path) in done.err
+        assert why in done.err
+        assert "[store]" in done.err
+    called = pegboard("call", "shop__find_order", "order=..", "--as", "ann")
+    assert called.code == 2  # the arguments, not the store
+    assert why in pegboard("call", "shop__find_order", "order=..").err
+    status = pegboard("status", "--json")
+    (overlay,) = (one for one in status.json["sources"] if one["kind"] == "overlay")
+    assert (status.code, overlay["state"], why in overlay["reason"]) == (5, "failed", True)
+    changes = (["add", "parcel.toml"], ["history", "track"], ["restore", "track", "1"], ["remove", "track"])
+    for words in changes:
+        done = pegboard("tools", *words)
+        assert (done.code, why in done.err, "[store]" in done.err) == (5, True, True), done.err
+
+
+@pytest.mark.parametrize("words", [["tools", "list"], ["tools", "add", "parcel.toml"], ["tools", "history", "track"]])
+def test_a_damaged_store_is_put_out_of_the_way_and_that_is_said(pegboard: Run, shop: Path, words: list[str]) -> None:
+    (shop / "boards.sqlite3").write_bytes(b"not a database" * 100)
+    done = pegboard(*words)
+    (moved,) = shop.glob("boards.sqlite3.unreadable-*")
+    assert str(moved) in done.err
+    assert "a new one was made" in done.err
+    assert ".recover" in done.err
+    assert str(moved) in pegboard("status").out
+
+
+def test_a_list_of_no_tools_says_how_to_add_one(pegboard: Run, shop: Path) -> None:
+    (shop / "pegboard.toml").write_text("", "utf-8")
+    done = pegboard("tools", "list")
+    assert (done.code, done.out) == (4, "")
+    assert all(way in done.err for way in ("pegboard tools add FILE", "[[http_tools]]", "[[openapi]]"))
 
 
 @pytest.mark.parametrize("more", [[], ["--json"], ["--debug"], ["--format", "json"], ["--format", "yaml"]])

@@ -124,7 +124,7 @@ async def test_what_is_set_aside_left_out_or_renamed_stands_in_the_status(tmp_pa
     status = source.status()
     assert (status.state, status.tools, status.kind, status.prefix) == ("ready", 3, "openapi", "api")
     (problem,) = status.problems
-    assert problem.name == "bad"
+    assert problem.name == "api__bad"
     assert "POST /ping (bad)" in problem.reason
     assert "never followed" in problem.reason
     assert status.excluded == {"drop": "DELETE is not among the methods"}
@@ -165,7 +165,7 @@ async def test_a_secret_that_many_tools_need_is_told_once(tmp_path: Path) -> Non
     (tmp_path / "o.json").write_text(document("https://a.example", **paths))
     source = source_of(tmp_path / "o.json", headers={"Authorization": "Bearer {{secret.K}}"})
     await source.ready()
-    assert source.status().notes == ("a, b and 2 more need the secret 'K', which is not set",)
+    assert source.status().notes == ("api__a, api__b and 2 more need the secret 'K', which is not set",)
     await source.stop()
 
 

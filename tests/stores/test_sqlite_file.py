@@ -217,7 +217,7 @@ async def test_a_folder_that_cannot_be_made_says_so(tmp_path: Path) -> None:
 
 async def test_a_folder_in_the_place_of_the_file_says_so(tmp_path: Path) -> None:
     store = SqlPinStore(tmp_path)
-    with pytest.raises(StoreError, match="cannot be opened"):
+    with pytest.raises(StoreError, match=r"is a folder, not a file\. Name a file: path in \[store\]"):
         await store.load("board")
 
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 from pegboard.cli.approving import approver
 from pegboard.cli.catalog_commands import Name, missing
 from pegboard.cli.context import Ctx, context_named
-from pegboard.cli.exits import Exit, exit_for_result, needs_approval
+from pegboard.cli.exits import Exit, dispatch_error, exit_for_result
 from pegboard.cli.options import Common
 from pegboard.cli.principals import As
-from pegboard.cli.session import opened
+from pegboard.cli.session import opened, there
 from pegboard.cli.values import ArgumentsError, parse_arguments, parse_object
 from pegboard.cli.visible import json_text
+from pegboard.context_map import CONTEXT, how_to_give
 from pegboard.tools import MISSING, Halt, JsonObject, Tool, ToolResult
+
+_EXPLAINED: Final = frozenset({"request_refused", "unreachable"})
+"""The errors of calls of which ``why-not`` tells more than a model may read."""
 
 
 def call(
@@ -44,7 +48,8 @@ async def _call(
     common: Common, name: str, words: Sequence[str], who: str | None, ctx: Sequence[str] | None, yes: bool
 ) -> Exit:
     asked = approver(common.output, yes=yes)
-    async with opened(common, lambda peg: peg.catalog.get(name) is not None, who=who, approver=asked) as now:
+    async with opened(common, there(name), who=who, approver=asked) as now:
+        now.tell_lacking(common, only="overlay")
         context = context_named(now.settings, ctx)
         board = await now.board()
         tool = await now.visible(board, name)
@@ -67,8 +72,9 @@ async def _call(
             _print_result(common, result)
             if isinstance(outcome, Halt) and outcome.say:
                 common.output.say(outcome.say)
-        if needs_approval(result):
-            common.output.problem("Agree to it on a terminal, or beforehand with --yes.", "Note")
+        advice = _advice(name, result)
+        if advice:
+            common.output.problem(advice, "Note")
         return exit_for_result(result)
 
 
@@ -79,6 +85,17 @@ def _arguments(tool: Tool, words: Sequence[str]) -> dict[str, Any]:
         return parse_arguments(words, tool.input_schema)
     except (ArgumentsError, UnicodeDecodeError) as error:
         raise typer.BadParameter(str(error), param_hint="arguments") from None
+
+
+def _advice(name: str, result: ToolResult) -> str:
+    """What the person at the command line can do about a call that was refused; "" for nothing in particular."""
+    error = dispatch_error(result)
+    if "approval" in error:
+        return "Agree to it on a terminal, or beforehand with --yes."
+    if CONTEXT in error:
+        return how_to_give(str(error[CONTEXT]))
+    told = error.get("code") in _EXPLAINED or "secret" in error
+    return f"What is in the way: pegboard why-not {name}" if told else ""
 
 
 def _print_result(common: Common, result: ToolResult) -> None:

@@ -14,7 +14,7 @@ from pegboard.board import Board
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.principals import As
-from pegboard.cli.session import SURFACE, Opened, opened
+from pegboard.cli.session import SURFACE, Opened, opened, there
 from pegboard.detail import explained, first_sentence, summary
 from pegboard.tools import JsonObject
 
@@ -64,7 +64,7 @@ async def _list(common: Common, category: str | None, tag: str | None, source: s
 
 
 async def _show(common: Common, name: str, who: str | None) -> Exit:
-    async with opened(common, lambda peg: peg.catalog.get(name) is not None, who=who) as now:
+    async with opened(common, there(name), who=who) as now:
         board = await now.board()
         tool = await now.visible(board, name)
         if tool is None:

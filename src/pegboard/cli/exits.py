@@ -23,7 +23,7 @@ class Exit(IntEnum):
     NOTHING = 4
     """No such tool, or nothing found."""
     AWAY = 5
-    """An upstream that was needed failed, or was not ready in time."""
+    """An upstream, or the store, that was needed failed, or was not ready in time."""
     REFUSED = 6
     """A policy, or a person who was asked, refused the call."""
     TIMEOUT = 7
@@ -46,6 +46,7 @@ _BY_CODE: Final[Mapping[str, Exit]] = {
     "unloaded": Exit.NOTHING,
     "invalid_arguments": Exit.USAGE,
     "upstream_failed": Exit.AWAY,
+    "store_failed": Exit.AWAY,
     "denied": Exit.REFUSED,
     "timeout": Exit.TIMEOUT,
     "internal_error": Exit.INTERNAL,
@@ -61,19 +62,16 @@ def exit_for_result(result: ToolResult) -> Exit:
     """The exit code of a call's result. A failure that the tool itself reported is FAILED."""
     if not result.is_error:
         return Exit.OK
-    return _BY_CODE.get(str(_dispatch_error(result).get("code", "")), Exit.FAILED)
+    return _BY_CODE.get(str(dispatch_error(result).get("code", "")), Exit.FAILED)
 
 
-def needs_approval(result: ToolResult) -> bool:
-    """Whether a call was refused because nobody could be asked about it."""
-    return result.is_error and "approval" in _dispatch_error(result)
-
-
-def _dispatch_error(result: ToolResult) -> Mapping[str, Any]:
-    """The error that ended the call before or around the tool; empty when the tool itself failed.
+def dispatch_error(result: ToolResult) -> Mapping[str, Any]:
+    """The error that ended a call before or around the tool; empty when it succeeded, or the tool itself failed.
 
     A tool may give structured content that looks like ours, so the text has to be the error's own, too.
     """
+    if not result.is_error:
+        return {}
     error = result.structured.get("error") if isinstance(result.structured, Mapping) else None
     if not isinstance(error, Mapping):
         return {}

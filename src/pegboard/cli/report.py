@@ -64,6 +64,8 @@ def _print_status(common: Common, told: dict[str, Any]) -> None:
     _print_store(common, told["store"])
     for problem in told["set_aside"]:
         out.say(f"Set aside: {problem['source']}: {problem['name']}: {problem['reason']}")
+        if "mend" in problem:
+            out.say(f"  {problem['mend']}")
     for problem in told["configuration"]:
         if problem["level"] == "note":
             out.say(f"Left out: {problem['file']}: {problem['key']}: {problem['message']}")

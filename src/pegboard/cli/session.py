@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.principals import principal_named
-from pegboard.cli.waiting import state_line, wait_for_sources
+from pegboard.cli.waiting import STARTING, state_line, wait_for_sources
 from pegboard.errors import ConfigError
 from pegboard.finding import missing_notes
 from pegboard.metatools import META_TOOLS
+from pegboard.registry import YIELDS, Nature
 
 if TYPE_CHECKING:
     from pegboard.approval import Approver
@@ -39,9 +40,12 @@ class Opened:
     principal: Principal | None
     wait: Callable[[], Awaitable[None]]
 
-    async def board(self, profile: str = "python") -> Board:
-        """A board of the principal whom the command acts for; everything that a command tells comes through one."""
-        return await self.peg.open(self.principal, surface=SURFACE, profile=profile)
+    async def board(self, profile: str = "python", context: Mapping[str, Any] | None = None) -> Board:
+        """A board of the principal whom the command acts for; everything that a command tells comes through one.
+
+        ``context`` holds values for every call of it.
+        """
+        return await self.peg.open(self.principal, surface=SURFACE, profile=profile, context=context)
 
     async def visible(self, board: Board, name: str) -> Tool | None:
         """The tool of a name as the board's principal sees it, a meta-tool too; None when it is missing or hidden.
@@ -75,14 +79,23 @@ class Opened:
         """The exit code when nothing was found: it may be that what was wanted is with a source that is away."""
         return Exit.AWAY if self.lacking else Exit.NOTHING
 
-    def tell_lacking(self, common: Common) -> None:
-        """Say on stderr which sources are not ready, and why; for a principal, how many."""
+    def tell_lacking(self, common: Common, only: Nature | None = None) -> None:
+        """Say on stderr which sources are not ready, and why, and what became of a store of added tools.
+
+        For a principal, how many. ``only`` is the nature of those to tell of; unset: of all.
+        """
+        told = [one for one in self.peg.sources if only in (None, one.registry.nature)]
+        states = [(one.status(), one.registry.nature) for one in told]
         if self.principal is not None:
-            for note in missing_notes(self.lacking, named=False):
+            for note in missing_notes([status for status, _ in states if status.state != "ready"], named=False):
                 common.output.problem(note)
             return
-        for status in self.lacking:
-            common.output.problem(f"{status.name} is not ready: {state_line(status)}")
+        for status, nature in states:
+            if status.state != "ready":
+                common.output.problem(f"{status.name} is not ready: {state_line(status)}")
+            elif nature == "overlay":
+                for note in status.notes:
+                    common.output.problem(f"{status.name}: {note}")
 
 
 @asynccontextmanager
@@ -128,6 +141,21 @@ async def opened_settings(
     async with peg:
         await wait(enough)
         yield Opened(peg=peg, settings=loaded.settings, problems=problems, principal=principal, wait=wait)
+
+
+def there(name: str) -> Callable[[Pegboard], bool]:
+    """Whether a Pegboard has the tool of a name, and no source is still being read whose tool would come before it."""
+
+    def enough(peg: Pegboard) -> bool:
+        tool = peg.catalog.get(name)
+        if tool is None:
+            return False
+        nature: Nature = next((one.registry.nature for one in peg.sources if one.name == tool.source), "code")
+        before: tuple[Nature, ...] = YIELDS.get(nature, ())
+        earlier = (one for one in peg.sources if one.registry.nature in before)
+        return not any(one.status().state in STARTING for one in earlier)
+
+    return enough
 
 
 def load_named(common: Common) -> Loaded:

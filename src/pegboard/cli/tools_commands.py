@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from pegboard.cli import authoring, tools_checking, tools_importing, tools_showing
+from pegboard.cli import authoring, tools_checking, tools_importing, tools_listing, tools_showing
 from pegboard.cli.exits import Exit
 
 COMMANDS: Final[dict[str, Callable[..., Exit]]] = {
-    "list": tools_showing.list_tools,
+    "list": tools_listing.list_tools,
     "show": tools_showing.show,
     "check": tools_checking.check,
     "import-openapi": tools_importing.import_openapi,

@@ -1,31 +1,30 @@
-"""``tools list`` and ``tools show``: tools that are data, where they come from, and what they would send."""
+"""``tools show``: a tool that is data as it is written, and what a call of it would send."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pegboard.cli.catalog_commands import missing
 from pegboard.cli.context import Ctx, context_named
-from pegboard.cli.exits import Exit
+from pegboard.cli.exits import Exit, exit_for
 from pegboard.cli.options import Common
 from pegboard.cli.principals import As
-from pegboard.cli.session import Opened, load_named, opened_settings
+from pegboard.cli.session import Opened
+from pegboard.cli.tools_data import data_sources, opened_data, stored
 from pegboard.cli.tools_store import Format, ToolName, definition_text
 from pegboard.cli.values import ArgumentsError, parse_arguments
-from pegboard.detail import first_sentence
-from pegboard.errors import CallError
+from pegboard.context_map import CONTEXT, how_to_give
+from pegboard.errors import CallError, InvalidArgumentsError, StoreError
 
 if TYPE_CHECKING:
     from pegboard.http_tools.definition import HttpDefinition
     from pegboard.http_tools.preview import Preview
-    from pegboard.http_tools.versions import Stored, ToolStore
-    from pegboard.sources.http_source import HttpSource
+    from pegboard.http_tools.versions import Stored
 
 
 @dataclass(kw_only=True)
@@ -41,11 +40,6 @@ class Found:
     definition: HttpDefinition | None = None
     version: int | None = None
     notes: list[str] = field(default_factory=list)
-
-
-def list_tools(common: Common) -> Exit:
-    """List the tools that are data, each with its source; added ones with their version."""
-    return asyncio.run(_list(common))
 
 
 def show(
@@ -67,33 +61,6 @@ def show(
     return asyncio.run(_show(common, name, arguments or [], format, version, ctx, who))
 
 
-async def _list(common: Common) -> Exit:
-    async with _data(common, None) as now:
-        versions = await _versions(now)
-        rows = [
-            (name, source, versions.get(name) if kind == "overlay" else None, definition.description)
-            for name, source, kind, definition in sorted(_used(now), key=lambda row: row[0])
-        ]
-        names = {source.name for source in _sources(now)}
-        aside = [problem for problem in now.peg.catalog.problems if problem.source in names]
-    if common.json:
-        common.output.document(
-            {
-                "tools": [dict(zip(("name", "source", "version", "description"), row, strict=True)) for row in rows],
-                "set_aside": [{"source": one.source, "name": one.name, "reason": one.reason} for one in aside],
-            }
-        )
-    else:
-        common.output.rows(
-            [(name, source, str(number or ""), first_sentence(about)) for name, source, number, about in rows],
-            head=("tool", "source", "version", "") if rows else (),
-            numbers={2},
-        )
-        for one in aside:
-            common.output.problem(f"{one.source}: {one.name} is set aside: {one.reason}")
-    return Exit.OK if rows else Exit.NOTHING
-
-
 async def _show(
     common: Common,
     name: str,
@@ -103,7 +70,8 @@ async def _show(
     ctx: Sequence[str] | None,
     who: str | None,
 ) -> Exit:
-    async with _data(common, who) as now:
+    async with opened_data(common, who) as now:
+        now.tell_lacking(common, only="overlay")
         context = now.peg.context.held(now.principal) | context_named(now.settings, ctx)
         found = await _stored(now, name, version) or (_of_source(now, name) if version is None else None)
         if found is None:
@@ -111,57 +79,25 @@ async def _show(
                 return _no_version(common, name, version)
             return await missing(common, name, now, await now.board())
         request, failure = await _request(now, found, words, context)
-        if failure is not None and words:
-            raise failure
-        _tell(common, name, found, request, format)
+        _tell(common, name, found, request, failure, format)
     for note in (*found.notes, *(request.notes if request else ())):
         common.output.problem(note, "Note")
     if failure is not None:
-        common.output.problem(f"To see the request that a call would send, give arguments: {failure.message}", "Note")
+        return _tell_failure(common, failure, given=bool(words))
     return Exit.OK if found.definition is not None else Exit.CONFIG
 
 
-@asynccontextmanager
-async def _data(common: Common, who: str | None) -> AsyncIterator[Opened]:
-    """The Pegboard of the configuration without its upstreams, which have nothing to do with this."""
-    loaded = load_named(common)
-    settings = replace(loaded.settings, upstreams={})
-    async with opened_settings(common, replace(loaded, settings=settings), who=who) as now:
-        yield now
-
-
-def _sources(now: Opened) -> list[HttpSource]:
-    from pegboard.sources.http_source import HttpSource
-
-    return [source for source in now.peg.sources if isinstance(source, HttpSource)]
-
-
-def _used(now: Opened) -> list[tuple[str, str, str, HttpDefinition]]:
-    """(name, source, kind of the source, definition) of every tool that is in the catalog."""
-    found = []
-    for source in _sources(now):
-        for name, definition in source.definitions.items():
-            tool = now.peg.catalog.get(name)
-            if tool is not None and tool.source == source.name:
-                found.append((name, source.name, source.kind, definition))
-    return found
-
-
-async def _versions(now: Opened) -> dict[str, int]:
-    return {one.name: one.version for one in await _read(now, lambda store: store.newest())}
-
-
-async def _read(now: Opened, read: Callable[[ToolStore], Awaitable[Sequence[Stored]]]) -> Sequence[Stored]:
-    """What is read of the tools that were added; nothing where none ever was, or there is no place for any."""
-    from pegboard.config.wire import tool_store_of
-
-    store = tool_store_of(now.settings)
-    if store is None or store.is_blank():
-        return ()
-    try:
-        return await read(store)
-    finally:
-        await store.close()
+def _tell_failure(common: Common, failure: CallError, *, given: bool) -> Exit:
+    """Say why there is no request to show; without any arguments that only is good to know."""
+    hint = how_to_give(failure.data[CONTEXT]) if CONTEXT in failure.data else failure.hint
+    why = f"{failure.message} {hint}".rstrip()
+    if not given:
+        lacking = isinstance(failure, InvalidArgumentsError)
+        said = "To see the request that a call would send, give arguments" if lacking else "A call would be refused"
+        common.output.problem(f"{said}: {why}", "Note")
+        return Exit.OK
+    common.output.problem(f"There is no request to show: {why}", "Error")
+    return exit_for(failure)
 
 
 async def _stored(now: Opened, name: str, version: int | None) -> Found | None:
@@ -170,7 +106,12 @@ async def _stored(now: Opened, name: str, version: int | None) -> Found | None:
     from pegboard.http_tools.authored import read_back
     from pegboard.http_tools.versions import ToolVersion
 
-    one = _chosen(await _read(now, lambda store: store.versions(name)), version)
+    try:
+        one = _chosen(await stored(now, lambda store: store.versions(name)), version)
+    except StoreError:  # of which the source of added tools tells
+        if version is not None:
+            raise
+        return None
     if not isinstance(one, ToolVersion) or one.definition is None:
         return None
     read = read_back(one.definition, f"{name} version {one.version}", context=now.settings.context_names)
@@ -191,22 +132,21 @@ def _chosen(versions: Sequence[Stored], version: int | None) -> Stored | None:
 def _of_source(now: Opened, name: str) -> Found | None:
     """The tool of a file or document, one that another is used in place of too."""
     from pegboard.http_tools.dump import lean
-    from pegboard.naming import legal_name
 
-    for source in _sources(now):
+    for source in data_sources(now):
         definition = source.definitions.get(name)
         if definition is not None:
             notes = _aside(now, name, source.name)
             return Found(source=source.name, written=lean(definition.to_json()), definition=definition, notes=notes)
-    for source in _sources(now):
-        reasons = [one.reason for one in source.status().problems if legal_name(one.name, source.spec.prefix) == name]
+    for source in data_sources(now):
+        reasons = [str(one) for one in source.status().problems if one.name == name]
         if reasons:
             return Found(source=source.name, written={}, notes=reasons)
     return None
 
 
 def _aside(now: Opened, name: str, source: str) -> list[str]:
-    return [f"Set aside: {one.reason}" for one in now.peg.catalog.problems if (one.name, one.source) == (name, source)]
+    return [f"Set aside: {one}" for one in now.peg.catalog.problems if (one.name, one.source) == (name, source)]
 
 
 async def _request(
@@ -222,7 +162,7 @@ async def _request(
     try:
         arguments = parse_arguments(words, found.definition.parameters)
     except ArgumentsError as error:
-        raise typer.BadParameter(str(error), param_hint="arguments") from None
+        return None, InvalidArgumentsError(found.definition.name, [str(error).rstrip(".")])
     async with HttpClient() as client:
         try:
             return await preview(found.definition, arguments, context, http_runtime(now.settings)(client)), None
@@ -230,10 +170,18 @@ async def _request(
             return None, error
 
 
-def _tell(common: Common, name: str, found: Found, request: Preview | None, format: Format | None) -> None:
+def _tell(
+    common: Common,
+    name: str,
+    found: Found,
+    request: Preview | None,
+    failure: CallError | None,
+    format: Format | None,
+) -> None:
     if common.json:
         told: dict[str, Any] = {"name": name, "source": found.source, "version": found.version}
         told |= {"definition": dict(found.written), "request": request.to_json() if request else None}
+        told |= failure.to_json() if failure else {}
         common.output.document(told | {"notes": [*found.notes, *(request.notes if request else ())]})
         return
     out = common.output

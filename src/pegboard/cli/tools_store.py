@@ -58,6 +58,8 @@ async def opened_overlay(common: Common) -> AsyncIterator[Opened]:
     try:
         yield Opened(settings=settings, overlay=Overlay(store, by=_user(), context=settings.context_names))
     finally:
+        for one in store.moved():
+            common.output.problem(f"{one.where}: {one.what}. {one.mend}")
         await store.close()
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pegboard.cli.catalog_commands import Name
+from pegboard.cli.context import Ctx, context_named
 from pegboard.cli.exits import Exit
 from pegboard.cli.finding import part_rows, print_words
 from pegboard.cli.options import Common
@@ -30,20 +31,24 @@ def why_not(
         int | None, typer.Option(metavar="NUMBER", min=1, help="Results of that search; 20 unless configured.")
     ] = None,
     who: As = None,
+    ctx: Ctx = None,
 ) -> Exit:
     """Tell why a tool is not seen, not found or not called.
 
-    The whole truth, also of what the principal of --as may not know.
+    The whole truth, also of what the principal of --as may not know. Of an HTTP tool a connection to its address is
+    tried; nothing is sent.
     """
-    return asyncio.run(_why_not(common, name, query, limit, who))
+    return asyncio.run(_why_not(common, name, query, limit, who, ctx))
 
 
-async def _why_not(common: Common, name: str, query: str | None, limit: int | None, who: str | None) -> Exit:
+async def _why_not(
+    common: Common, name: str, query: str | None, limit: int | None, who: str | None, ctx: Sequence[str] | None
+) -> Exit:
     from pegboard.explaining import why_not
 
     # What stands in the way may be a source that is away: all of them are waited for.
     async with opened(common, who=who) as now:
-        board = await now.board()
+        board = await now.board(context=context_named(now.settings, ctx))
         told = await why_not(now.peg, board, name, query, limit=limit, left_out=_left_out(now))
         if common.json:
             common.output.document(told.to_json() | ({"as": who} if who else {}))

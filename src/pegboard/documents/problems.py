@@ -66,9 +66,14 @@ class ConfigProblem:
         """``file:line:column``, as far as it is known: the form that editors and terminals turn into a link."""
         return ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
 
-    def __str__(self) -> str:
+    @property
+    def told(self) -> str:
+        """Where it is and what is wrong, without the fix."""
         key = f"{self.key}: " if self.key else ""
-        return f"{self.place}: {key}{self.message} {self.hint}".rstrip()
+        return f"{self.place}: {key}{self.message}"
+
+    def __str__(self) -> str:
+        return f"{self.told} {self.hint}".rstrip()
 
     def to_json(self) -> dict[str, Any]:
         """The problem as ``--json`` shows it."""

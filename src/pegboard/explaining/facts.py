@@ -12,6 +12,7 @@ from pegboard.budget import within_budget
 from pegboard.detail import Detail
 from pegboard.drift import Drift
 from pegboard.finding import FindResult, find, ranking, searched_part
+from pegboard.hindrances import Hinders, Hindrance
 from pegboard.limits import Limits
 from pegboard.peg import Pegboard
 from pegboard.pins import PinState
@@ -56,7 +57,8 @@ class Facts:
 
     ``tool`` is that of the catalog, hidden or not; ``discover`` and ``invoke`` are what the policy decides about it,
     None without a principal. ``drift`` is how its definition differs from what the board has shown, if it does, and
-    ``listed`` says whether the board's listing shows the name.
+    ``listed`` says whether the board's listing shows the name; ``hindrances`` are what its source knows to be in the
+    way of every call.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Facts:
     can_ask: bool
     pin: PinState
     listed: bool
+    hindrances: tuple[Hindrance, ...]
     profile: str
     surface: str
     limits: Limits = field(default_factory=Limits)
@@ -110,6 +113,7 @@ async def facts_of(
         can_ask=peg.dispatcher.approver is not None,
         pin=board.pin_state(name),
         listed=name in board.listing().names,
+        hindrances=await _hindrances(peg, board, tool),
         profile=board.profile,
         surface=board.surface,
         limits=peg.limits,
@@ -121,6 +125,13 @@ async def _decided(peg: Pegboard, board: Board, action: Action, tool: Tool | Non
     if board.principal is None or tool is None:
         return None
     return await decide(peg.policy, board.principal, action, tool)
+
+
+async def _hindrances(peg: Pegboard, board: Board, tool: Tool | None) -> tuple[Hindrance, ...]:
+    if tool is None:
+        return ()
+    source: object = next((one for one in peg.sources if one.name == tool.source), None)
+    return tuple(await source.hindrances(tool, board.context_values)) if isinstance(source, Hinders) else ()
 
 
 def _searched(peg: Pegboard, view: View, name: str, query: str, limit: int | None) -> SearchFacts:

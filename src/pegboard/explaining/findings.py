@@ -75,11 +75,15 @@ def set_aside(facts: Facts) -> Iterator[Finding]:
     """It was offered, and could not be taken."""
     prefixes = {source.name: source.prefix for source in facts.sources}
     for problem in facts.set_aside:
-        if facts.name in (problem.name, legal_name(problem.name, prefixes.get(problem.source, ""))):
+        prefix = prefixes.get(problem.source, "")
+        if facts.name in (problem.name, legal_name(problem.name, prefix)) or problem.name == legal_name(
+            facts.name, prefix
+        ):
             yield Finding(
                 what="set_aside",
                 message=f"It was set aside when source {problem.source!r} brought it: {problem.reason}",
                 keeps_from=EVERYTHING,
+                mend=problem.mend,
                 data={"source": problem.source},
             )
 
@@ -197,6 +201,12 @@ def needs_approval(facts: Facts) -> Iterator[Finding]:
     )
 
 
+def hindered(facts: Facts) -> Iterator[Finding]:
+    """Its source knows what every call would fail at."""
+    for one in facts.hindrances:
+        yield Finding(what=one.what, message=one.message, keeps_from=_CALLED, mend=one.mend, data=one.data)
+
+
 def drifted(facts: Facts) -> Iterator[Finding]:
     """Its definition is no longer the one that the board has shown."""
     if facts.drift is None:
@@ -254,6 +264,7 @@ _OF_A_TOOL: Final[tuple[Check, ...]] = (
     source_away,
     not_invocable,
     needs_approval,
+    hindered,
     drifted,
     pinned,
     of_the_search,

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pegboard.context_map import CONTEXT
 from pegboard.errors import CallError, InvalidArgumentsError, ToolError
 from pegboard.http_tools.body import Node, filled_in
 from pegboard.http_tools.definition import HttpDefinition
@@ -106,6 +107,7 @@ class Filling:
         return ToolError(
             f"{self.definition.name!r} needs the {what} {placeholder.key!r}, which is not set.",
             hint=FOR_OPERATOR,
+            data={CONTEXT: placeholder.key} if placeholder.kind == "ctx" else {},
         )
 
     def refused(self, placeholder: Placeholder, why: str) -> CallError:

@@ -48,6 +48,11 @@ def placeholders_in(parts: Iterable[str | Placeholder]) -> Iterator[Placeholder]
     return (part for part in parts if isinstance(part, Placeholder))
 
 
+def placeholders_in_text(text: str) -> Iterator[Placeholder]:
+    """The placeholders of a text, whatever else stands in it."""
+    return (_placeholder(match[1]) for match in _PLACEHOLDER.finditer(text))
+
+
 def only_placeholder(parts: Parts) -> Placeholder | None:
     """The placeholder that is all of a text; None where there is more, or none."""
     return parts[0] if len(parts) == 1 and isinstance(parts[0], Placeholder) else None

@@ -35,6 +35,10 @@ class EnvironmentSecrets:
         self._environ = os.environ if environ is None else environ
         self._prefix = prefix
 
+    def place(self, name: str) -> str:
+        """Where the value is to be put."""
+        return f"the environment variable {self._prefix}{name}"
+
     async def get(self, name: str) -> str | None:
         """The variable's value as it is now."""
         return _filled(self._environ.get(self._prefix + name))
@@ -48,6 +52,10 @@ class FileSecrets:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+
+    def place(self, name: str) -> str:
+        """Where the value is to be put."""
+        return f"the file {self._folder / name}"
 
     async def get(self, name: str) -> str | None:
         """The file's text as it is now."""
@@ -86,6 +94,10 @@ class KeyringSecrets:
         self._keyring: Any = keyring
         self._service = service
 
+    def place(self, name: str) -> str:
+        """Where the value is to be put."""
+        return f"the keyring's password {name} of {self._service}"
+
     async def get(self, name: str) -> str | None:
         """The password of that name; None too where the keyring is locked or away."""
         from pegboard.threads import in_thread
@@ -116,6 +128,10 @@ class ChainedSecrets:
     def __init__(self, providers: Iterable[SecretProvider]) -> None:
         self._providers = tuple(providers)
 
+    def place(self, name: str) -> str:
+        """Where the value may be put: one of several places."""
+        return " or ".join(place_of(provider, name) for provider in self._providers)
+
     async def get(self, name: str) -> str | None:
         """The value of the first that has one."""
         for provider in self._providers:
@@ -123,6 +139,12 @@ class ChainedSecrets:
             if value is not None:
                 return value
         return None
+
+
+def place_of(provider: SecretProvider, name: str) -> str:
+    """Where a secret is to be put so that a provider has it; in general words where it does not say itself."""
+    place = getattr(provider, "place", None)
+    return str(place(name)) if callable(place) else "where secrets are kept"
 
 
 def _filled(value: str | None) -> str | None:

@@ -15,7 +15,7 @@ from pegboard.http_tools.auth import derived_from
 from pegboard.http_tools.definition import CONTEXT_NAMES, HttpDefinition
 from pegboard.http_tools.filling import Values
 from pegboard.http_tools.folder import read_files
-from pegboard.http_tools.placeholders import parts_of, placeholders_in
+from pegboard.http_tools.placeholders import parts_of, placeholders_in, placeholders_in_text, texts_in
 from pegboard.http_tools.response import answer_of, result_of
 from pegboard.http_tools.secrets import FOR_OPERATOR, EnvironmentSecrets, SecretProvider
 from pegboard.http_tools.template import Template, template_of
@@ -206,6 +206,7 @@ class HttpTool:
             raise ToolError(
                 f"{self.definition.name!r} needs the secret {absent[0]!r}, which is not set.",
                 hint=FOR_OPERATOR,
+                data={"secret": absent[0]},
             )
         return {name: value for name, value in found.items() if value is not None}
 
@@ -257,6 +258,14 @@ def secret_names(definition: HttpDefinition) -> list[str]:
     in_headers = (placeholder.key for placeholder in found if placeholder.kind == "secret")
     in_auth = (name for auth in definition.request.auth for name in auth.secret_names)
     return list(dict.fromkeys((*in_headers, *in_auth)))
+
+
+def context_names(definition: HttpDefinition) -> list[str]:
+    """The values of a call's context that a definition's request refers to, each once."""
+    found = (
+        placeholder for text in texts_in(definition.request.to_json()) for placeholder in placeholders_in_text(text)
+    )
+    return list(dict.fromkeys(placeholder.key for placeholder in found if placeholder.kind == "ctx"))
 
 
 def _failed(error: CallError, scrubber: Scrubber) -> ToolResult:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
+from pegboard.pin_store import SetAside
+
 
 class Change(StrEnum):
     """What made a version."""
@@ -81,6 +83,10 @@ class ToolStore(Protocol):
         """Store versions, all or none: each has to be the next of its name. The first name of which it is not."""
         ...
 
+    def moved(self) -> Sequence[SetAside]:
+        """What could not be read and was put out of the way since the store was made, so that work could go on."""
+        ...
+
     async def close(self) -> None:
         """Let go of files and connections. What is used afterwards opens again."""
         ...
@@ -116,6 +122,10 @@ class MemoryToolStore:
             self._versions.setdefault(one.name, []).append(one)
         self._revision += len(versions)
         return None
+
+    def moved(self) -> Sequence[SetAside]:
+        """Nothing: there is no file."""
+        return ()
 
     async def close(self) -> None:
         """Nothing is open."""

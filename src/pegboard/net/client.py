@@ -39,6 +39,9 @@ logging.getLogger("httpcore2").setLevel(logging.INFO)
 
 MAX_REDIRECTS: Final = 5
 
+KNOCK_SECONDS: Final = 5.0
+"""How long a connection that is only tried may take to open."""
+
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY"})
 
 
@@ -156,6 +159,17 @@ class HttpClient:
         except EgressError as error:
             logger.warning("%s: rule %r: %s %s", error.code, error.rule, error.detail, HINTS.get(error.rule, ""))
             raise
+
+    async def knock(self, url: str, *, policy: EgressPolicy) -> None:
+        """Open a connection to where a request for ``url`` would go, and close it: nothing is sent.
+
+        Through a proxy only the address is checked. Raises EgressError.
+        """
+        target = parse(url)
+        policy.admit(target)
+        if not self._has_proxy:
+            with translated():
+                await self._pool.knock(target, policy, min(self.limits.connect_seconds, KNOCK_SECONDS))
 
     async def _follow(self, first: Outgoing, policy: EgressPolicy, redirects: int, limits: HttpLimits) -> Reply:
         """Send, and send again where redirects lead."""

@@ -185,6 +185,14 @@ class GuardedPool(httpcore2.AsyncConnectionPool):
             network_backend=_only_to(proxy[0], reach) if proxy else None,
         )
 
+    async def knock(self, target: Target, policy: EgressPolicy, seconds: float) -> None:
+        """Open a connection as a request would, and close it."""
+        stream = await self._socket_to(target, policy).connect_tcp(target.origin.host, target.origin.port, seconds)
+        await stream.aclose()
+
+    def _socket_to(self, target: Target, policy: EgressPolicy) -> GuardedBackend:
+        return GuardedBackend(target, policy, self._reach)
+
     def create_connection(self, origin: httpcore2.Origin) -> httpcore2.AsyncConnectionInterface:
         """A connection that opens its socket through the guard."""
         if not isinstance(origin, GuardedOrigin):
@@ -196,7 +204,7 @@ class GuardedPool(httpcore2.AsyncConnectionPool):
             ssl_context=self._tls,
             keepalive_expiry=self._keeps_for,
             retries=self._tries_again,
-            network_backend=GuardedBackend(origin.target, origin.policy, self._reach),
+            network_backend=self._socket_to(origin.target, origin.policy),
         )
 
 

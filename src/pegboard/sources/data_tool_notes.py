@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Final
 
-from pegboard.documents.problems import Level
+from pegboard.documents.problems import ConfigProblem, Level
 from pegboard.errors import RefusedRequestError
 from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.files import Loaded
@@ -18,23 +18,27 @@ _NAMED: Final = 3
 """Tools that one note names."""
 
 
-def problems_of(source: str, loaded: Loaded, kept: Mapping[str, HttpDefinition]) -> Iterator[Problem]:
-    """One problem a tool, with all of its mistakes."""
-    by_tool: dict[str, list[str]] = {}
+def problems_of(
+    source: str, loaded: Loaded, kept: Mapping[str, HttpDefinition], shown: Callable[[str], str]
+) -> Iterator[Problem]:
+    """One problem a tool, with all of its mistakes; ``shown`` gives the name that a tool is called by."""
+    by_tool: dict[str, list[ConfigProblem]] = {}
     for problem in loaded.errors:
         if problem.entry not in kept:
-            by_tool.setdefault(problem.entry or problem.key, []).append(str(problem))
-    for name, reasons in by_tool.items():
-        yield Problem(source=source, name=name or "the file", reason=" ".join(reasons))
+            by_tool.setdefault(shown(problem.entry) if problem.entry else problem.key, []).append(problem)
+    for name, problems in by_tool.items():
+        reason = " ".join(problem.told for problem in problems)
+        mend = " ".join(dict.fromkeys(problem.hint for problem in problems if problem.hint))
+        yield Problem(source=source, name=name or "the file", reason=reason, mend=mend)
 
 
-def notes_of(loaded: Loaded, kept: Mapping[str, HttpDefinition]) -> Iterator[str]:
+def notes_of(loaded: Loaded, kept: Mapping[str, HttpDefinition], shown: Callable[[str], str]) -> Iterator[str]:
     """Warnings, and the mistakes of tools that keep what they were."""
     for problem in loaded.problems:
         if problem.level is not Level.ERROR:
             yield str(problem)
         elif problem.entry in kept:
-            yield f"{problem.entry} stays as it was: {problem}"
+            yield f"{shown(problem.entry)} stays as it was: {problem}"
 
 
 async def absent_secrets(definitions: list[HttpDefinition], runtime: HttpRuntime) -> AsyncIterator[str]:
@@ -52,20 +56,34 @@ def unreachable(definitions: list[HttpDefinition], policy: EgressPolicy) -> Iter
     """Addresses that the guard will refuse, as far as that can be known without a look-up."""
     at: dict[tuple[str, str], list[str]] = {}
     for one in definitions:
-        scheme, _, rest = one.request.url.partition("?")[0].partition("://")
-        host = rest.partition("/")[0]
-        if "{{" not in host:
-            at.setdefault((f"{scheme}://{host}/", "address"), []).append(one.name)
-        for auth in one.request.auth:
-            if auth.token_url:
-                at.setdefault((auth.token_url, "address of tokens"), []).append(one.name)
+        for place in addresses_of(one):
+            at.setdefault(place, []).append(one.name)
     for (address, what), tools in at.items():
-        try:
-            policy.admit(parse(address))
-        except RefusedRequestError as error:
+        refusal = refusal_of(address, policy)
+        if refusal:
             hint = "allow it under [http], for example with origins"
             whose = "its" if len(tools) == 1 else "their"
-            yield f"{_some(tools)} cannot reach {whose} {what}: {error.detail}; {hint}"
+            yield f"{_some(tools)} cannot reach {whose} {what}: {refusal}; {hint}"
+
+
+def addresses_of(definition: HttpDefinition) -> Iterator[tuple[str, str]]:
+    """Where a tool sends to, as far as no argument chooses it, and what each address is."""
+    scheme, _, rest = definition.request.url.partition("?")[0].partition("://")
+    host = rest.partition("/")[0]
+    if "{{" not in host:
+        yield f"{scheme}://{host}/", "address"
+    for auth in definition.request.auth:
+        if auth.token_url:
+            yield auth.token_url, "address of tokens"
+
+
+def refusal_of(address: str, policy: EgressPolicy) -> str:
+    """Why the guard refuses an address, as far as that can be known without a look-up; "" when it does not."""
+    try:
+        policy.admit(parse(address))
+    except RefusedRequestError as error:
+        return error.detail
+    return ""
 
 
 def _some(tools: list[str]) -> str:

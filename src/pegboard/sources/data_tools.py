@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pegboard.naming import legal_name
+from pegboard.naming import is_legal, legal_name
 from pegboard.rules.globs import Glob
 from pegboard.tools import Approval, Tool, Visibility
 
@@ -36,13 +36,16 @@ class DataToolSpec:
         taken = not self.include or any(Glob(glob).matches(name) for glob in self.include)
         return "" if taken else "no include pattern takes it in"
 
-    def applied(self, tool: Tool) -> Tool:
-        """A tool under its shown name, with what this says of it."""
-        visibility = _by_glob(self.visibility, tool.name) or Visibility.ON_DEMAND
-        approval = _by_glob(self.approval, tool.name)
+    def shown(self, name: str) -> str:
+        """The name that a tool is shown under and called by; what can be no tool's name stays as it is."""
+        return legal_name(name, self.prefix) if is_legal(name) else name
+
+    def applied(self, tool: Tool, own_name: str) -> Tool:
+        """A tool, which has its shown name, with what this says of the one called ``own_name``."""
+        visibility = _by_glob(self.visibility, own_name) or Visibility.ON_DEMAND
+        approval = _by_glob(self.approval, own_name)
         return tool.with_(
-            name=legal_name(tool.name, self.prefix),
-            bare_name=tool.name,
+            bare_name=own_name,
             visibility=Visibility(visibility),
             approval=tool.approval if approval is None else Approval(approval),
         )

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import logging
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from pegboard.errors import PegboardError, told
+from pegboard.hindrances import Hindrance
 from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.files import Loaded
 from pegboard.http_tools.tool import Client, HttpRuntime, HttpTool
-from pegboard.naming import legal_name
 from pegboard.registry import Nature, SourceStatus, ToolRegistry
 from pegboard.sources.data_tool_notes import absent_secrets, notes_of, problems_of, unreachable
 from pegboard.sources.data_tools import DataToolSpec
+from pegboard.sources.hindering import hindrances_of
 from pegboard.sources.reading import ReadSource
-from pegboard.tools import Visibility
+from pegboard.tools import Tool, Visibility
 
 if TYPE_CHECKING:
     from pegboard.net.client import HttpClient
@@ -44,6 +45,7 @@ class _Held:
     """What the source has at present. Lives until the next load."""
 
     definitions: dict[str, HttpDefinition] = field(default_factory=dict)
+    """By their own names."""
     excluded: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -72,6 +74,7 @@ class HttpSource(ReadSource):
         self._make_runtime = runtime
         self._make_client = client or _client
         self._client: Closable | None = None
+        self._runtime: HttpRuntime | None = None
         self._held = _Held()
 
     @property
@@ -85,9 +88,20 @@ class HttpSource(ReadSource):
 
     @property
     def definitions(self) -> dict[str, HttpDefinition]:
-        """The definitions of the tools that there are, by the names that these are shown under."""
-        taken = {name: one for name, one in self._held.definitions.items() if name not in self._held.excluded}
-        return {legal_name(name, self.spec.prefix): one for name, one in taken.items()}
+        """The definitions of the tools that there are, by the names that these are shown under, and with them."""
+        return {one.name: one for one in self._taken(self._held).values()}
+
+    def _taken(self, held: _Held) -> dict[str, HttpDefinition]:
+        """The same of what is held, by their own names."""
+        taken = {name: one for name, one in held.definitions.items() if name not in held.excluded}
+        return {name: replace(one, name=self.spec.shown(name)) for name, one in taken.items()}
+
+    async def hindrances(self, tool: Tool, context: Mapping[str, Any]) -> Sequence[Hindrance]:
+        """What makes every call of one of its tools fail now; a connection to its address is tried."""
+        definition = self._held.definitions.get(tool.bare_name)
+        if definition is None or self._runtime is None:
+            return ()
+        return [one async for one in hindrances_of(definition, self._runtime, context, self.where)]
 
     async def stop(self) -> None:
         """Wait for nothing more, and close all connections."""
@@ -115,7 +129,7 @@ class HttpSource(ReadSource):
 
     async def _read(self) -> None:
         client = self._client = self._client or self._make_client()
-        runtime = self._make_runtime(client)
+        runtime = self._runtime = self._make_runtime(client)
         try:
             await self._take(await self.load(runtime.context), runtime)
         except PegboardError as error:
@@ -133,13 +147,15 @@ class HttpSource(ReadSource):
         held.definitions |= kept
         held.excluded = {name: why for name in held.definitions if (why := self.spec.excludes(name))}
         held.excluded = {**loaded.left_out, **held.excluded}
-        taken = [one for name, one in held.definitions.items() if name not in held.excluded]
-        held.notes = (*notes_of(loaded, kept), *[note async for note in absent_secrets(taken, runtime)])
-        held.notes += tuple(unreachable(taken, runtime.policy))
-        tools = [self.spec.applied(HttpTool(one, runtime, source=self.name).tool) for one in taken]
+        taken = self._taken(held)
+        told = list(taken.values())
+        shown = self.spec.shown
+        held.notes = (*notes_of(loaded, kept, shown), *[note async for note in absent_secrets(told, runtime)])
+        held.notes += tuple(unreachable(told, runtime.policy))
+        tools = [self.spec.applied(HttpTool(one, runtime, source=self.name).tool, own) for own, one in taken.items()]
         self._held = held
         self._succeeded()
-        self.registry.replace_source(self.name, tools, tuple(problems_of(self.name, loaded, kept)))
+        self.registry.replace_source(self.name, tools, tuple(problems_of(self.name, loaded, kept, shown)))
         for problem in loaded.errors:
             logger.warning("%s", problem)
 

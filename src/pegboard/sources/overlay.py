@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Final
 
-from pegboard.documents.problems import ConfigProblem
+from pegboard.documents.problems import ConfigProblem, Level
 from pegboard.errors import StoreError
 from pegboard.http_tools.authored import read_back
 from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.files import Loaded
 from pegboard.http_tools.tool import Client, HttpRuntime
 from pegboard.http_tools.versions import Stored, ToolStore, Unreadable
+from pegboard.pin_store import SetAside
 from pegboard.registry import Nature
 from pegboard.sources.data_tools import DataToolSpec
 from pegboard.sources.http_source import Closable, HttpSource
@@ -78,7 +80,8 @@ class OverlaySource(HttpSource):
         loaded = together(await self.store.newest(), environ=self._environ, context=context)
         # The number from before the tools: what changed in between is then seen as a change.
         self._seen = revision
-        return loaded
+        moved = (_told_moved(one) for one in self.store.moved())
+        return replace(loaded, problems=(*loaded.problems, *moved))
 
     async def _watching(self) -> None:
         while True:
@@ -87,9 +90,15 @@ class OverlaySource(HttpSource):
                 if await self.store.revision() == self._seen:
                     continue
             except StoreError:
+                if self._seen is None:
+                    continue  # as it was told already
                 self._seen = None  # what is read next says what is the matter
             self.reload()
             await self.ready()
+
+
+def _told_moved(one: SetAside) -> ConfigProblem:
+    return ConfigProblem(file=Path(one.where), message=f"{one.what}.", hint=one.mend, level=Level.WARNING)
 
 
 def together(versions: Iterable[Stored], *, environ: Mapping[str, str] | None, context: Collection[str]) -> Loaded:

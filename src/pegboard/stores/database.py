@@ -81,6 +81,8 @@ class Database:
         self._opened: _Opened | None = None
         self._opening = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self.moved: list[Path] = []
+        """Where the broken files lie now that this store has put out of the way."""
 
     async def run(self, work: Work[_T], *, writing: bool = False) -> _T:
         """What ``work`` gives, in one transaction. A file that turns out to be broken is opened anew, once."""
@@ -142,6 +144,7 @@ class Database:
                     raise
                 target = self.file.set_aside(identity)
                 if target is not None:
+                    self.moved.append(target)
                     logger.error("%s is no database that can be read: it is kept as %s", self.file.path, target)
             else:
                 return identity, self.file.engine()

@@ -31,6 +31,8 @@ _SYSTEM: Final[Mapping[int, str]] = {
     errno.EPERM: "Give this user the right to write the folder, or set another path in [store].",
     errno.EROFS: 'Set a path in [store] that can be written, or `path = "memory"`.',
     errno.ENOSPC: "Make room, then try again.",
+    errno.EEXIST: "What should be a folder of this path is a file: set another path in [store].",
+    errno.ENOTDIR: "What should be a folder of this path is a file: set another path in [store].",
 }
 """By the system's error number: what to do."""
 

@@ -15,6 +15,7 @@ from pegboard.pin_store import SetAside, StoreStatus
 from pegboard.pins import PinRecord
 from pegboard.stores.database import PATIENCE, Database
 from pegboard.stores.records import BoardRow, UnreadableError
+from pegboard.stores.sqlite_file import file_aside
 from pegboard.texts import is_encodable
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class SqlPinStore:
 
     async def _looked(self, rows: BoardRows) -> None:
         records = [_record_aside(self._file.path, *one) for one in await rows.set_aside()]
-        files = [_file_aside(path) for path in self._file.earlier_broken()]
+        files = [file_aside(path) for path in self._file.earlier_broken()]
         self._status = replace(self._status, boards=await rows.count(), set_aside=(*files, *records))
 
     async def _run(self, work: Callable[[BoardRows], Awaitable[_T]], *, writing: bool = False) -> _T:
@@ -167,12 +168,4 @@ def _record_aside(path: Path, number: int, board: str, reason: str) -> SetAside:
         what=f"the state of board {board} could not be read: {reason}; the board began anew",
         where=f"{path}, table pegboard_set_aside, number {number}",
         mend="Look at the column record, which has it byte for byte; delete the row when it is of no use.",
-    )
-
-
-def _file_aside(path: Path) -> SetAside:
-    return SetAside(
-        what="a database file, with boards and added tools, could not be read; a new one was made",
-        where=str(path),
-        mend=f"Try `sqlite3 {path} .recover`, or restore a backup; delete the file when it is of no use.",
     )

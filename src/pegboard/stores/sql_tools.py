@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
 from pegboard.http_tools.versions import Stored, ToolVersion
+from pegboard.pin_store import SetAside
 from pegboard.stores.database import PATIENCE, Database
+from pegboard.stores.sqlite_file import file_aside
 from pegboard.stores.tool_records import to_text, version_of
 from pegboard.texts import is_encodable
 
@@ -57,11 +59,9 @@ class SqlToolStore:
         try:
             with closing(sqlite3.connect(address, uri=True, timeout=0)) as connection:
                 return connection.execute(_ANY, (self.overlay,)).fetchone() is None
-        except sqlite3.OperationalError as error:
-            # A file that is locked may well have tools; one of an older Pegboard has no table for them.
-            return "no such table" in str(error) or not self.path.is_file()
-        except sqlite3.DatabaseError:
-            return True  # boards tell of a file that is broken, and put it out of the way
+        except sqlite3.Error as error:
+            # What cannot be read may well have tools; the file of an older Pegboard has no table for them.
+            return "no such table" in str(error)
 
     async def revision(self) -> int:
         """The number of the last change."""
@@ -85,6 +85,10 @@ class SqlToolStore:
         """Store versions, all or none."""
         added = [(one.name, one.version, to_text(one)) for one in versions]
         return await self._run(lambda rows: rows.add(added), writing=True)
+
+    def moved(self) -> Sequence[SetAside]:
+        """The files that could not be read, and that this store has put out of the way."""
+        return [file_aside(path) for path in self._database.moved]
 
     async def close(self) -> None:
         """Let go of the file. What is used afterwards opens it again."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.errors import StoreError
+from pegboard.pin_store import SetAside
 from pegboard.stores.failures import is_busy, is_read_only
 
 if TYPE_CHECKING:
@@ -63,11 +65,14 @@ class SqliteFile:
 
     @property
     def is_absent(self) -> bool:
-        """Whether there is no file. One that may not be looked at is there."""
+        """Whether there is no file, and could be one. One that may not be looked at is there."""
         try:
-            return self.identity is None
-        except OSError:
+            self.path.stat()
+        except FileNotFoundError:
+            return True
+        except OSError:  # a folder of its path may be a file
             return False
+        return False
 
     def make(self) -> None:
         """Make the file and its folder, for this user alone; what is there stays as it is."""
@@ -78,8 +83,12 @@ class SqliteFile:
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
     def check(self) -> None:
-        """Refuse what SQLite would write over: it takes a file of a single byte for an empty one."""
-        if self.path.stat().st_size == 1:
+        """Refuse what is no file, and what SQLite would write over: a file of one byte it takes for an empty one."""
+        found = self.path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            kind = "a folder" if stat.S_ISDIR(found.st_mode) else "a pipe, a socket or a device"
+            raise StoreError(f"{self.path} is {kind}, not a file.", hint="Name a file: path in [store].")
+        if found.st_size == 1:
             raise _NoDatabaseError("file is not a database")
 
     @contextmanager
@@ -165,6 +174,15 @@ class SqliteFile:
         """The broken files that were given other names, the oldest first."""
         found = self.path.parent.glob(f"{_literal(self.path.name)}{UNREADABLE}*")
         return sorted(path for path in found if not path.name.endswith(SIDECARS))
+
+
+def file_aside(path: Path) -> SetAside:
+    """What is told of a broken file that was given the name ``path``."""
+    return SetAside(
+        what="a database file, with boards and added tools, could not be read; a new one was made",
+        where=str(path),
+        mend=f"Try `sqlite3 {path} .recover`, or restore a backup; delete the file when it is of no use.",
+    )
 
 
 def _configure(engine: Engine) -> None:
