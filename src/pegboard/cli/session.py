@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pegboard.board import Board
     from pegboard.config import ConfigProblem, Loaded, Settings
     from pegboard.peg import Pegboard
-    from pegboard.registry import SourceStatus
+    from pegboard.pin_store import SetAside
+    from pegboard.registry import Source, SourceStatus
     from pegboard.tools import Tool
 
 SURFACE: Final = "mcp"
@@ -80,22 +81,20 @@ class Opened:
         return Exit.AWAY if self.lacking else Exit.NOTHING
 
     def tell_lacking(self, common: Common, only: Nature | None = None) -> None:
-        """Say on stderr which sources are not ready, and why, and what became of a store of added tools.
+        """Say on stderr which sources are not ready, and why, and which stores of added tools were begun anew.
 
         For a principal, how many. ``only`` is the nature of those to tell of; unset: of all.
         """
-        told = [one for one in self.peg.sources if only in (None, one.registry.nature)]
-        states = [(one.status(), one.registry.nature) for one in told]
+        sources = [one for one in self.peg.sources if only in (None, one.registry.nature)]
+        lacking = [status for one in sources if (status := one.status()).state != "ready"]
         if self.principal is not None:
-            for note in missing_notes([status for status, _ in states if status.state != "ready"], named=False):
+            for note in missing_notes(lacking, named=False):
                 common.output.problem(note)
             return
-        for status, nature in states:
-            if status.state != "ready":
-                common.output.problem(f"{status.name} is not ready: {state_line(status)}")
-            elif nature == "overlay":
-                for note in status.notes:
-                    common.output.problem(f"{status.name}: {note}")
+        for status in lacking:
+            common.output.problem(f"{status.name} is not ready: {state_line(status)}")
+        for one in _moved(sources):
+            common.output.problem(f"{one.where}: {one.what}. {one.mend}")
 
 
 @asynccontextmanager
@@ -156,6 +155,16 @@ def there(name: str) -> Callable[[Pegboard], bool]:
         return not any(one.status().state in STARTING for one in earlier)
 
     return enough
+
+
+def _moved(sources: Sequence[Source]) -> Iterator[SetAside]:
+    """What stores of added tools could not read, and put out of the way."""
+    if any(source.registry.nature == "overlay" for source in sources):
+        from pegboard.sources.overlay import OverlaySource
+
+        for source in sources:
+            if isinstance(source, OverlaySource):
+                yield from source.store.moved()
 
 
 def load_named(common: Common) -> Loaded:
