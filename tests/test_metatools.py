@@ -11,6 +11,7 @@ import pytest
 from pegboard import Limits, Pegboard, ToolRegistry, ToolResult
 from pegboard.board import Board
 from pegboard.metatools import META_TOOLS, PROFILES
+from pegboard.skill_tools import SKILL_TOOLS
 from pegboard.tools import Approval
 from tests.support import ALICE, Rules, make, registry_of
 
@@ -56,7 +57,7 @@ async def opened(*registries: ToolRegistry, **wiring: Any) -> Board:
 
 def test_profiles_hold_meta_tools_that_exist() -> None:
     for names in PROFILES.values():
-        assert set(names) <= set(META_TOOLS)
+        assert set(names) <= {*META_TOOLS, *SKILL_TOOLS}
 
 
 async def test_a_need_in_plain_words_finds_the_tool_with_its_parameters() -> None:

@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.auth import Principal
+from pegboard.board_skills import BoardSkills
 from pegboard.board_tools import meta_tools
 from pegboard.boundary import Boundary, PinDiff, at_boundary, settled_always
 from pegboard.context import Context, ProgressSink
@@ -31,6 +32,9 @@ from pegboard.pins import PinEvent, PinQueue, PinRecord, PinState, Slot
 from pegboard.prefix import Listing
 from pegboard.quarantine import Quarantine
 from pegboard.skill_choice import SkillChoice
+from pegboard.skill_prompt import SkillsPrompt
+from pegboard.skill_source import Activation, Skills
+from pegboard.skill_tools import SKILL_TOOLS, SKILLS
 from pegboard.tools import Halt, JsonObject, Tool, ToolResult, Visibility
 from pegboard.turn import Turn, run_all
 from pegboard.uses import Uses
@@ -74,10 +78,12 @@ class Board:
         self.profile = profile
         self._values = context
         self._allowed = allowed
-        self._skills = skills
-        self._meta = meta_tools(peg.profiles[profile])
+        self._choice = skills
+        self._meta = self._own_tools(peg.profiles[profile])
         self._sight = Sight(peg, principal, None if allowed is None else allowed | self._meta.keys(), skills)
         self._kept = Keeping(store, board_id, record or PinRecord(owner=principal.key if principal else None))
+        follows_pins = "load_tool" in self._meta and "open_board" not in self._meta
+        self._skills = BoardSkills(self._kept, skills, peg.limits, pins=peg.pin_skill_tools and follows_pins)
         self._quarantine = Quarantine(self._kept, peg.on_drift, peg.accepted, self._meta)
         self._last_call = time.monotonic()
         self._uses = Uses()
@@ -87,6 +93,7 @@ class Board:
         view = await self.view()
         if self._record.blank:
             self._kept.record = replace(self._record, always=self._standing(view))
+        self._skills.at_boundary(view)
 
     @property
     def limits(self) -> Limits:
@@ -192,7 +199,7 @@ class Board:
             context=self._values,
             allowed=self._allowed,
             profile=self.profile,
-            skills=self._skills,
+            skills=self._choice,
         )
 
     @property
@@ -214,7 +221,9 @@ class Board:
         Raises InvalidArgumentsError for a limit that is not a whole number from 1.
         """
         view = await self.view()
-        found = find(view, self._peg.ranker, query, limit, self.limits)
+        # What cannot be read is not found either.
+        searched = view if SKILLS in self._meta else replace(view, skills=Skills())
+        found = find(searched, self._peg.ranker, query, limit, self.limits)
         return replace(found, notes=(*found.notes, *self.missing_notes(view), *view.notes))
 
     def missing_notes(self, view: View) -> tuple[str, ...]:
@@ -233,10 +242,38 @@ class Board:
         return recommend(recent_text, view.tools, active, self.limits.recommend if limit is None else limit)
 
     async def prompt(self) -> str:
-        """The level-1 text over the on-demand tools that the principal may discover."""
+        """The level-1 text over the on-demand tools and the skills that the principal may discover."""
         view = await self.view()
         on_demand = [tool for tool in view.tools if tool.visibility_on(self.surface) is Visibility.ON_DEMAND]
-        return view.catalog.format_for_prompt(on_demand, finder=self.finder)
+        tools = view.catalog.format_for_prompt(on_demand, finder=self.finder)
+        return "\n\n".join(filter(None, (tools, self._skills_prompt(view).text)))
+
+    async def skills_prompt(self) -> SkillsPrompt:
+        """``<available_skills>``, without those that the board begins with, within ``skills_tokens`` and
+        ``skills_chars`` (see Limits).
+
+        As of the last boundary, without what may no longer be discovered.
+        """
+        return self._skills_prompt(await self.view())
+
+    async def skill_instructions(self) -> dict[str, str]:
+        """What the skills in use say, by name: those that the board begins with, then those that were activated.
+
+        For the beginning of a conversation, and for after its host has shortened it.
+        """
+        return await self._skills.instructions(await self.view())
+
+    async def activate_skill(self, name: str) -> Activation:
+        """Give a skill's instructions, and note that it is in use: a store keeps that from the next boundary on.
+
+        The first time, pins are queued for the tools that its ``allowed-tools`` name and the principal may discover, at
+        most ``load_best`` (see Limits). Raises NoSkillError.
+        """
+        return await self._skills.activate(await self.view(), name, self.surface)
+
+    async def read_skill_resource(self, name: str, path: str, offset: int = 0) -> ToolResult:
+        """A part of a text, from a byte on, or an image in a skill's folder. Raises NoSkillError and ToolError."""
+        return await self._skills.read(await self.view(), name, path, offset)
 
     async def call(
         self,
@@ -327,10 +364,13 @@ class Board:
         return self._kept.queue
 
     async def _boundary(self, *, compact: bool, unused_since: float | None = None) -> PinDiff:
+        views: list[View] = []
+
         async def prepared(base: PinRecord, queue: PinQueue) -> Boundary | None:
             view = await self.view()
             if view.unsure:
                 return None
+            views.append(view)
             if unused_since is not None:
                 queue = self._uses.pruning(base, queue, unused_since)
             tools = view.catalog.subset(view.catalog.names - view.hidden)
@@ -353,6 +393,7 @@ class Board:
         if self._peg.on_drift != "accept":
             for drift in boundary.drifts:
                 self._peg.drifts.note(drift)
+        self._skills.at_boundary(views[-1])
         self._peg.boundary_made(self.id)
         return boundary.diff
 
@@ -361,12 +402,23 @@ class Board:
         """What the context of every call on this board holds, less what a call adds: the map's values, then its own."""
         return {**self._peg.context.held(self.principal), **self._values}
 
+    def _skills_prompt(self, view: View) -> SkillsPrompt:
+        return self._skills.prompt(view, self.finder if SKILLS in self._meta else None)
+
+    def _own_tools(self, names: Collection[str]) -> dict[str, Tool]:
+        """The meta-tools of a profile, without those in whose place somebody has registered a catalog's own."""
+        found = meta_tools(names)
+        return {
+            name: tool for name, tool in found.items() if name not in SKILL_TOOLS or not self._peg.catalog.get(name)
+        }
+
     def _visible(self) -> list[Slot]:
         return [slot for slot in self._record.items if not self.hides(slot.name)]
 
     def _always(self, view: View) -> list[Tool]:
         shown = [tool for tool in view.catalog.always_on(self.surface) if view.seen(tool.name) is not None]
-        return [*self._meta.values(), *shown]
+        own = (tool for name, tool in self._meta.items() if name not in SKILL_TOOLS or view.skills)
+        return [*own, *shown]
 
     def _standing(self, view: View) -> tuple[Slot, ...]:
         return settled_always(self._record, self._always(view), self._quarantine.rule())

@@ -18,6 +18,7 @@ from pegboard.errors import BoardError, StoreError, ToolError
 from pegboard.metatools import FILTERS, META_SOURCE, META_TOOLS, answer, fits, paged
 from pegboard.paging import page
 from pegboard.pins import PinState
+from pegboard.skill_tools import SKILL_TOOLS
 from pegboard.tools import Approval, Halt, JsonObject, Tool, ToolResult, Visibility
 
 if TYPE_CHECKING:
@@ -141,7 +142,11 @@ META_NAMES: Final = frozenset({*META_TOOLS, *BOARD_TOOLS})
 """Names that no other tool may have."""
 
 
+ALL_NAMES: Final = META_NAMES | SKILL_TOOLS.keys()
+"""Names that a profile may have."""
+
+
 def meta_tools(names: Collection[str]) -> dict[str, Tool]:
     """The meta-tools of a profile, by name; names of none are left out."""
-    table = {**META_TOOLS, **BOARD_TOOLS} if "open_board" in names else META_TOOLS
+    table = {**META_TOOLS, **(BOARD_TOOLS if "open_board" in names else {}), **SKILL_TOOLS}
     return {name: table[name] for name in names if name in table}

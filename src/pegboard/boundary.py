@@ -76,6 +76,7 @@ def at_boundary(
         replacement=False,
         always=standing,
         slots=tuple(slots),
+        skills={**record.skills, **queue.skills},
         digests=_remembered(record, (*standing, *slots), {**tools, **listed}, rule),
     )
     before = record if shown is None else shown

@@ -34,16 +34,19 @@ _COMPOSITIONS: Final = 10
 class Composer:
     """Composes the catalogs of one Pegboard's sources, and keeps the last. Lives as long as it.
 
-    ``reserved`` are names that no registry may use (those of the meta-tools). Raises ValueError for an unknown
-    ``collisions``.
+    ``reserved`` are names that no registry may use (those of the meta-tools), ``of_skills`` those that none may use
+    where there are skills. Raises ValueError for an unknown ``collisions``.
     """
 
-    def __init__(self, sources: SourceSet, collisions: Collisions, reserved: Collection[str]) -> None:
+    def __init__(
+        self, sources: SourceSet, collisions: Collisions, reserved: Collection[str], of_skills: Collection[str]
+    ) -> None:
         if collisions not in get_args(Collisions):
             raise ValueError(f"unknown collisions {collisions!r}; there are {', '.join(get_args(Collisions))}")
         self._sources = sources
         self._collisions: Collisions = collisions
-        self._reserved = reserved
+        self._always_reserved = frozenset(reserved)
+        self._of_skills = frozenset(of_skills)
         self._catalog: Catalog | None = None
         self._last: Catalog | None = None
         self._generation = 0
@@ -54,6 +57,11 @@ class Composer:
         if self._catalog is None:
             self._catalog = self._last = self._composed(ranker)
         return self._catalog
+
+    @property
+    def _reserved(self) -> frozenset[str]:
+        some = any(len(source.current) for source in self._sources.skills)
+        return self._always_reserved | self._of_skills if some else self._always_reserved
 
     def changed(self) -> None:
         """What catalogs are composed of has changed."""

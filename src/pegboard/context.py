@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pegboard.limits import Limits
     from pegboard.pins import PinState
     from pegboard.places import Ticket
+    from pegboard.skill_source import Activation
     from pegboard.tools import Halt, ToolResult
     from pegboard.view import View
 
@@ -70,6 +71,14 @@ class BoardHandle(Protocol):
 
     async def call_any(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:
         """Call any permitted tool, shown or not, through the same dispatch."""
+        ...
+
+    async def activate_skill(self, name: str) -> Activation:
+        """Give a skill, and note that it is in use. Raises NoSkillError."""
+        ...
+
+    async def read_skill_resource(self, name: str, path: str, offset: int = 0) -> ToolResult:
+        """A part of a file in a skill's folder. Raises CallError."""
         ...
 
     async def other(self, board_id: str | None) -> Board:

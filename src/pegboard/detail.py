@@ -35,10 +35,13 @@ def describe(entry: Entry, detail: Detail) -> dict[str, Any]:
 
     brief: ``name, kind, description`` (first sentence); detailed: whole description and flat ``parameters``
     (``name, type, required, description``); full: ``inputSchema`` and ``outputSchema`` in place of the parameters.
+    A skill has neither.
     """
     if detail is Detail.BRIEF:
         return {"name": entry.name, "kind": entry.kind, "description": first_sentence(entry.description)}
     told: dict[str, Any] = {"name": entry.name, "kind": entry.kind, "description": entry.description}
+    if entry.kind == "skill":
+        return told
     if detail is Detail.DETAILED:
         from pegboard.schema import flat_parameters
 
@@ -49,13 +52,15 @@ def describe(entry: Entry, detail: Detail) -> dict[str, Any]:
     return told
 
 
-def summary(tool: Tool, surface: str) -> dict[str, Any]:
-    """An entry in a list: ``name, kind, description, visibility, category?, tags?``."""
-    told = describe(tool, Detail.BRIEF) | {"visibility": tool.visibility_on(surface).value}
-    if tool.category:
-        told["category"] = tool.category
-    if tool.tags:
-        told["tags"] = list(tool.tags)
+def summary(entry: Entry, surface: str) -> dict[str, Any]:
+    """An entry in a list: ``name, kind, description, visibility?, category?, tags?``; a skill has no visibility."""
+    told = describe(entry, Detail.BRIEF)
+    if isinstance(entry, Tool):
+        told["visibility"] = entry.visibility_on(surface).value
+    if entry.category:
+        told["category"] = entry.category
+    if entry.tags:
+        told["tags"] = list(entry.tags)
     return told
 
 

@@ -11,6 +11,7 @@
     ├── CallError                one call did not succeed; the message may be shown to the model
     │   ├── NotFoundError            ask for another name (hidden and missing look the same)
     │   │   ├── MetaToolError            ... or call the meta-tool of this name directly
+    │   │   ├── SkillNameError           ... or load the skill of this name
     │   │   └── NoSkillError             ... of a skill; the message names those that there are
     │   ├── UnloadedError            load the tool again, or use call_tool
     │   ├── QuarantinedError         use another tool until somebody has accepted the changed definition
@@ -140,6 +141,14 @@ class MetaToolError(NotFoundError):
 
     def __init__(self, name: str) -> None:
         CallError.__init__(self, f"{name!r} is a meta-tool.", hint="Call it directly, by its own name.")
+        self.name = name
+
+
+class SkillNameError(NotFoundError):
+    """A skill was asked for where tools are: it is read, not called."""
+
+    def __init__(self, name: str) -> None:
+        CallError.__init__(self, f"{name!r:.200} is a skill, not a tool.", hint="Get its instructions with skills.")
         self.name = name
 
 

@@ -13,11 +13,12 @@ class Limits:
     """Immutable, process-wide. The defaults are Pegboard's own; all can be set in ``[limits]`` of pegboard.toml.
 
     ``search`` results unless asked otherwise, and ``search_cap`` at most; ``recommend`` and ``load_best`` (what
-    tool_search pins) likewise; ``query_chars`` of a query are searched for; ``page`` entries a page of list_tools;
-    ``find_tokens`` is the budget of one find_tools answer; ``call_timeout`` in seconds, like ``approval_timeout``,
-    which is what an approver may take; at most ``concurrency`` calls run at once; ``result_chars`` bounds a result's
-    text and structured content; ``compact_tokens`` of tombstones, or ``compact_idle`` seconds without a call, make a
-    commit compact; pins without use for ``compact_unused`` seconds are unpinned then (None: never).
+    tool_search, or a skill, pins) likewise; ``query_chars`` of a query are searched for; ``page`` entries a page of
+    list_tools; ``find_tokens`` is the budget of one find_tools answer; ``skills_tokens`` and ``skills_chars`` bound
+    the list of skills in a prompt; ``call_timeout`` in seconds, like ``approval_timeout``, which is what an approver
+    may take; at most ``concurrency`` calls run at once; ``result_chars`` bounds a result's text and structured
+    content; ``compact_tokens`` of tombstones, or ``compact_idle`` seconds without a call, make a commit compact; pins
+    without use for ``compact_unused`` seconds are unpinned then (None: never).
 
     Raises ConfigError for a number that is not above 0 and finite.
     """
@@ -29,6 +30,8 @@ class Limits:
     query_chars: int = 4_000
     page: int = 50
     find_tokens: int = 2_000
+    skills_tokens: int = 4_000
+    skills_chars: int = 16_000
     call_timeout: float = 60.0
     approval_timeout: float = 300.0
     concurrency: int = 1_000

@@ -7,20 +7,24 @@ answered like a missing one, byte for byte but the name. Definitions are immutab
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from math import inf
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pegboard.budget import within_budget
 from pegboard.context import BoardHandle, Context
 from pegboard.detail import Detail, describe, explained, full, summary
-from pegboard.errors import MetaToolError, NotFoundError, QuarantinedError
+from pegboard.errors import MetaToolError, NotFoundError, QuarantinedError, SkillNameError
 from pegboard.finding import FindResult
 from pegboard.paging import Page, page
 from pegboard.pins import PinState
-from pegboard.tools import Approval, Halt, JsonObject, Tool, ToolResult, Visibility, text_block
+from pegboard.skill_source import SkillEntry, Skills
+from pegboard.tools import Approval, Entry, Halt, JsonObject, Tool, ToolResult, Visibility, text_block
 from pegboard.unwrapping import unwrap
 from pegboard.view import View
+
+if TYPE_CHECKING:
+    from pegboard.search.ranking import Ranked
 
 META_SOURCE: Final = "pegboard"
 
@@ -56,12 +60,15 @@ async def find_tools(arguments: dict[str, Any], board: BoardHandle, context: Con
     found = await board.find(query, arguments.get("limit"))
     if not query.strip():
         view = await board.view()
-        return answer(_with_notes(_listed(view.tools, arguments, board, "find_tools"), found.notes))
+        return answer(
+            _with_notes(_listed((*view.tools, *_skills(board, view)), arguments, board, "find_tools"), found.notes)
+        )
     if not found.matches:
         return answer(_with_notes(_no_match(found), found.notes))
     wanted = Detail(arguments.get("detail") or Detail.DETAILED)
     told = within_budget(found.matches, wanted, board.limits.find_tokens)
-    return answer(_with_notes({"tools": list(told.items), "total": found.total}, (*found.notes, *told.notes)))
+    notes = (*found.notes, *told.notes, *_skills_note(told.items))
+    return answer(_with_notes({"tools": list(told.items), "total": found.total}, notes))
 
 
 async def get_tool(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult:
@@ -96,7 +103,7 @@ async def unload_tool(arguments: dict[str, Any], board: BoardHandle, context: Co
     tool = (await board.view()).seen(name)
     state = board.pin_state(name)
     if tool is None and (state is not PinState.GONE or board.hides(name)):
-        raise _not_found(name, board)
+        raise _not_found(name, board, await board.view())
     if state in (PinState.ABSENT, PinState.TOMBSTONED):
         always = tool is not None and tool.visibility_on(board.surface) is Visibility.ALWAYS
         note = "It is always listed and cannot be unloaded." if always else "It was not loaded."
@@ -110,7 +117,10 @@ async def unload_tool(arguments: dict[str, Any], board: BoardHandle, context: Co
 async def call_tool(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult | Halt:
     """Call any tool, listed or not, with arguments that fit its schema."""
     name = arguments["name"]
-    tool = (await board.view()).get(name)
+    view = await board.view()
+    tool = view.get(name)
+    if tool is None and _skills(board, view).get(name) is not None:
+        raise SkillNameError(name)
     # A name that cannot be seen goes through dispatch all the same: there its receipt gets the true reason.
     unwrapped = unwrap(arguments, tool.input_schema if tool else {})
     return await board.call_any(name, unwrapped, context)
@@ -121,8 +131,9 @@ async def tool_search(arguments: dict[str, Any], board: BoardHandle, context: Co
     # What is listed anyway takes no place from what can be loaded.
     found = await board.find(arguments["query"], board.limits.search_cap)
     view = await board.view()
-    fitting = [tool for match in found.matches if (tool := view.get(match.entry.name)) is not None]
-    if not fitting:
+    fitting = [tool for match in found.matches if (tool := _tool_of(match, view)) is not None]
+    skills = [match.entry for match in found.matches if match.entry.kind == "skill"][: board.limits.load_best]
+    if not fitting and not skills:
         return answer(_with_notes({"loaded": [], **_no_match(found)}, found.notes))
     always, loaded = (
         [tool for tool in fitting if tool.visibility_on(board.surface) is visibility][: board.limits.load_best]
@@ -133,8 +144,21 @@ async def tool_search(arguments: dict[str, Any], board: BoardHandle, context: Co
     told: dict[str, Any] = {"loaded": [describe(tool, Detail.BRIEF) for tool in loaded]}
     if always:
         told["always_listed"] = [tool.name for tool in always]
+    if skills:
+        told["skills"] = [describe(skill, Detail.BRIEF) for skill in skills]
     note = "These are listed from the next turn on" if loaded else "What fits is always listed"
-    return answer(_with_notes(told | {"note": f"{note}, under these names."}, found.notes))
+    told |= {"note": f"{note}, under these names."} if fitting else {}
+    return answer(_with_notes(told, (*found.notes, *_skills_note(told.get("skills", ())))))
+
+
+def _tool_of(match: Ranked, view: View) -> Tool | None:
+    return view.get(match.entry.name) if match.entry.kind == "tool" else None
+
+
+def _skills_note(items: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """How the skills among some items are used."""
+    some = any(item["kind"] == "skill" for item in items)
+    return ("a skill is no tool: skills gives its instructions",) if some else ()
 
 
 async def _visible(arguments: dict[str, Any], board: BoardHandle) -> tuple[Tool, View]:
@@ -144,18 +168,30 @@ async def _visible(arguments: dict[str, Any], board: BoardHandle) -> tuple[Tool,
         raise QuarantinedError(name)
     tool = view.get(name)
     if tool is None:
-        raise _not_found(name, board)
+        raise _not_found(name, board, view)
     return tool, view
 
 
-def _not_found(name: str, board: BoardHandle) -> NotFoundError:
-    return MetaToolError(name) if name in board.meta_names else NotFoundError(name, board.finder)
+def _not_found(name: str, board: BoardHandle, view: View) -> NotFoundError:
+    if name in board.meta_names:
+        return MetaToolError(name)
+    return SkillNameError(name) if _skills(board, view).get(name) is not None else NotFoundError(name, board.finder)
 
 
-def _listed(tools: Sequence[Tool], arguments: dict[str, Any], board: BoardHandle, asked_of: str) -> dict[str, Any]:
-    by_name = {tool.name: tool for tool in tools}
-    shown = page(by_name, arguments.get("cursor"), board.limits.page, asked_of=asked_of)
-    return paged(shown, [summary(by_name[name], board.surface) for name in shown.names])
+def _skills(board: BoardHandle, view: View) -> Skills[SkillEntry]:
+    """The skills that may be told of: none where nothing gives their instructions."""
+    return view.skills if "skills" in board.meta_names else Skills()
+
+
+def _listed(entries: Iterable[Entry], arguments: dict[str, Any], board: BoardHandle, asked_of: str) -> dict[str, Any]:
+    by_key = {_key(entry): entry for entry in entries}
+    shown = page(by_key, arguments.get("cursor"), board.limits.page, asked_of=asked_of)
+    return paged(shown, [summary(by_key[key], board.surface) for key in shown.names])
+
+
+def _key(entry: Entry) -> str:
+    """The name in the order of a list: a skill comes behind a tool of its name, which is another thing."""
+    return f"{entry.name}\0" if entry.kind == "skill" else entry.name
 
 
 def paged(shown: Page, items: Sequence[JsonObject]) -> dict[str, Any]:
@@ -275,9 +311,13 @@ META_TOOLS: Final[Mapping[str, Tool]] = {
 }
 """Every meta-tool, by name."""
 
+_OF_SKILLS: Final = ("skills", "read_skill_resource")
+
 PROFILES: Final[Mapping[str, tuple[str, ...]]] = {
-    "modern": ("find_tools", "get_tool", "call_tool"),
-    "session": ("find_tools", "get_tool", "call_tool", "load_tool", "unload_tool"),
-    "python": tuple(META_TOOLS),
+    "modern": ("find_tools", "get_tool", "call_tool", *_OF_SKILLS),
+    "session": ("find_tools", "get_tool", "call_tool", "load_tool", "unload_tool", *_OF_SKILLS),
+    "python": (*META_TOOLS, *_OF_SKILLS),
 }
-"""Which meta-tools a surface shows. ``modern``: lists that never change; ``session``: lists that follow pins."""
+"""Which meta-tools a surface shows. ``modern``: lists that never change; ``session``: lists that follow pins.
+
+Those of skills are shown where there are skills."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pegboard.approval import Approver, checked_approver
 from pegboard.auth import AllowAll, Policy, Principal, checked_policy, checked_principal
 from pegboard.board import Board
-from pegboard.board_tools import BOARD_TOOLS, META_NAMES
+from pegboard.board_tools import ALL_NAMES, BOARD_TOOLS, META_NAMES
 from pegboard.catalog import Catalog, name_set
 from pegboard.composition import Collisions, Composer
 from pegboard.context_map import ContextMap
@@ -27,7 +27,9 @@ from pegboard.places import Places
 from pegboard.receipts import ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry
 from pegboard.skill_choice import SkillChoice
+from pegboard.skill_prompt import skills_prompt
 from pegboard.skill_source import SkillEntry, Skills, SkillSource
+from pegboard.skill_tools import SKILL_TOOLS
 from pegboard.source_set import SourceSet
 from pegboard.view import View
 
@@ -50,7 +52,8 @@ class Pegboard:
     ``profiles`` replaces which meta-tools a profile shows. ``on_drift`` says what is done about a definition that
     changes after a board has shown it (default: ``accept``; see ``pegboard.drift``). ``context`` says where values of
     calls' contexts come from, where neither the board nor the call was given them. ``skills`` are one SkillCatalog or
-    several, in their order of precedence, before the skills of ``sources``.
+    several, in their order of precedence, before the skills of ``sources``; ``pin_skill_tools`` says whether
+    activating one loads the tools that it names.
 
     Raises DefinitionError for a profile that names what is no meta-tool, and CollisionError when two of ``registries``
     have a tool of one name and ``collisions`` is ``refuse``, or when a tool has the name of a meta-tool. Raises
@@ -75,19 +78,21 @@ class Pegboard:
         on_drift: OnDrift = "accept",
         context: ContextMap | None = None,
         skills: SkillSource[Any] | Iterable[SkillSource[Any]] | None = None,
+        pin_skill_tools: bool = True,
     ) -> None:
         self.limits = limits or Limits()
         self.policy: Policy = AllowAll() if policy is None else checked_policy(policy)
         self.store = MemoryPinStore() if store is None else store
         self.on_drift = checked_on_drift(on_drift)
         self.context = context or ContextMap()
+        self.pin_skill_tools = pin_skill_tools
         self.drifts = DriftLog()
         self.accepted: dict[str, str] = {}
         self.profiles = {**PROFILES, **_checked_profiles(profiles or {})}
         self.profiles.setdefault("boards", (*self.profiles["modern"], *BOARD_TOOLS))
         self._ranker = ranker
         self._sources = SourceSet()
-        self._composer = Composer(self._sources, collisions, META_NAMES)
+        self._composer = Composer(self._sources, collisions, META_NAMES, SKILL_TOOLS)
         self._sources.on_change(self._catalog_changed)
         self._listeners = Listeners[[]]()
         self._boundary_listeners = Listeners[[str]]()
@@ -261,7 +266,14 @@ class Pegboard:
             "store": status_of(self.store).to_json(),
             "set_aside": problems,
             "drift": self.drifts.to_json(),
+            "skills_prompt": self._skills_prompt_notes(),
         } | ({"waiting": waiting} if waiting else {})
+
+    def _skills_prompt_notes(self) -> list[str]:
+        """What has to give in a prompt that tells of all skills."""
+        limits = self.limits
+        told = skills_prompt(self.skills, max_tokens=limits.skills_tokens, max_chars=limits.skills_chars)
+        return list(told.notes())
 
     async def open(
         self,
@@ -331,10 +343,10 @@ def _skill_sources(given: SkillSource[Any] | Iterable[SkillSource[Any]] | None) 
 def _checked_profiles(profiles: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     for profile, names in profiles.items():
         for name in names:
-            if name not in META_NAMES:
+            if name not in ALL_NAMES:
                 from pegboard.schema import nearest
 
-                close = nearest(name, META_NAMES)
-                hint = f"Did you mean {close!r}?" if close else f"There are {', '.join(sorted(META_NAMES))}."
+                close = nearest(name, ALL_NAMES)
+                hint = f"Did you mean {close!r}?" if close else f"There are {', '.join(sorted(ALL_NAMES))}."
                 raise DefinitionError(f"Profile {profile!r} names {name!r}, which is no meta-tool.", hint=hint)
     return {profile: tuple(names) for profile, names in profiles.items()}

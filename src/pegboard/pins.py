@@ -105,7 +105,8 @@ class PinRecord:
     by name, each active or quarantined; ``slots`` the pins in pin order. ``owner`` is the key of the principal it
     belongs to, None for trusted local use. ``digests`` are kept where changed definitions are quarantined: by name,
     those that were shown once and are no longer, or that were accepted and are not shown yet. ``replacement`` is
-    true of the empty record that a store puts in the place of one it could not read.
+    true of the empty record that a store puts in the place of one it could not read. ``skills`` are those that were
+    activated, in that order: digests by name.
     """
 
     owner: str | None = None
@@ -114,6 +115,7 @@ class PinRecord:
     always: tuple[Slot, ...] = ()
     slots: tuple[Slot, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
+    skills: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # A name that a spoilt store gives twice would be shown twice, which providers refuse: its first slot counts.
@@ -158,12 +160,14 @@ class _Wish:
 class PinQueue:
     """The wishes since the last boundary: for each name, the last one. Belongs to one board.
 
-    ``accepted`` are the changed definitions that somebody has accepted since: digests by name.
+    ``accepted`` are the changed definitions that somebody has accepted since, ``skills`` those that were activated:
+    digests by name.
     """
 
     def __init__(self) -> None:
         self._wishes: dict[str, _Wish] = {}
         self.accepted: dict[str, str] = {}
+        self.skills: dict[str, str] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._wishes
@@ -197,9 +201,11 @@ class PinQueue:
         twin = PinQueue()
         twin._wishes = dict(self._wishes)
         twin.accepted = dict(self.accepted)
+        twin.skills = dict(self.skills)
         return twin
 
     def settle(self, done: PinQueue) -> None:
         """Drop the wishes that ``done`` held and that are still the last for their name."""
         self._wishes = {n: wish for n, wish in self._wishes.items() if done._wishes.get(n) is not wish}
         self.accepted = {n: digest for n, digest in self.accepted.items() if done.accepted.get(n) != digest}
+        self.skills = {n: digest for n, digest in self.skills.items() if done.skills.get(n) != digest}

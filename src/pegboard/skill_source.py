@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -115,6 +116,15 @@ class SkillSource(Protocol[S]):
 
     async def resource_of(self, skill: S, path: str, offset: int = 0) -> ToolResult:
         """A part of a file in a skill's folder, from a byte on. Raises CallError with a message for the model."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Activation:
+    """A skill that a board was given. Immutable. ``pinned`` are the tools that are loaded with it, by name."""
+
+    skill: SkillEntry
+    instructions: str
+    pinned: tuple[str, ...] = ()
 
 
 @runtime_checkable

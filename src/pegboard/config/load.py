@@ -222,6 +222,7 @@ def _settings(
         overlay=_overlay(main, file.store.path),
         collisions=file.collisions,
         on_drift=file.boards.on_drift,
+        pin_skill_tools=file.boards.pin_skill_tools,
         profiles=profiles,
         upstreams=upstreams,
         python=tuple(path_of(entry.file, base) for entry in file.python.values()),

@@ -38,6 +38,7 @@ from pegboard.drift import OnDrift
 from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
 from pegboard.rules import WORDS, Rule, faults
+from pegboard.skill_tools import SKILL_TOOLS
 from pegboard.sources.mcp.spec import Era
 from pegboard.tools import Approval, OutputCheck
 
@@ -48,7 +49,7 @@ Transport = Literal["stdio", "streamable-http", "sse"]
 WAIT: Final = seconds(0)
 SESSION_IDLE: Final = seconds(1)
 DAYS: Final = seconds(0)
-META_TOOL_NAMES: Final = list_of(choice(*META_TOOLS))
+META_TOOL_NAMES: Final = list_of(choice(*META_TOOLS, *SKILL_TOOLS))
 COLLISIONS: Final = choice(*get_args(Collisions))
 LOG_LEVEL: Final = choice(*get_args(LogLevel))
 ON_DRIFT: Final = choice(*get_args(OnDrift))
@@ -88,10 +89,12 @@ class LimitKeys(Keys):
     search: int = key(COUNT, "Results of one search unless the call asks for a number.", Limits.search)
     search_cap: int = key(COUNT, "Results of one search at most.", Limits.search_cap)
     recommend: int = key(COUNT, "Recommendations at most.", Limits.recommend)
-    load_best: int = key(COUNT, "Tools that one `tool_search` pins at most.", Limits.load_best)
+    load_best: int = key(COUNT, "Tools that one `tool_search`, or one skill, pins at most.", Limits.load_best)
     query_chars: int = key(COUNT, "Characters of a query that are searched for; the rest is cut.", Limits.query_chars)
     page: int = key(COUNT, "Entries on a page of `list_tools`.", Limits.page)
     find_tokens: int = key(COUNT, "Tokens that one answer of `find_tools` may take.", Limits.find_tokens)
+    skills_tokens: int = key(COUNT, "Tokens of the list of skills in a prompt at most.", Limits.skills_tokens)
+    skills_chars: int = key(COUNT, "Characters of the list of skills in a prompt at most.", Limits.skills_chars)
     call_timeout: float = key(
         SECONDS, "Seconds that one call may take, waiting for a free place included.", Limits.call_timeout
     )
@@ -113,6 +116,7 @@ class BoardKeys(Keys):
     """``[boards]``: what boards do. Immutable; belongs to one load."""
 
     on_drift: OnDrift = key(ON_DRIFT, "What happens to a definition that changed after a board has shown it.", "accept")
+    pin_skill_tools: bool = key(FLAG, "Whether activating a skill loads the tools that it names.", True)
 
 
 @dataclass(frozen=True, kw_only=True)

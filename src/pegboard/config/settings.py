@@ -59,6 +59,7 @@ class Settings:
     overlay: str | None = field(default=None, compare=False)
     collisions: Collisions = "refuse"
     on_drift: OnDrift = "accept"
+    pin_skill_tools: bool = True
     profiles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     upstreams: Mapping[str, Upstream] = field(default_factory=dict)
     python: tuple[Path, ...] = ()

@@ -96,6 +96,7 @@ def build(
         limits=settings.limits,
         collisions=settings.collisions,
         on_drift=settings.on_drift,
+        pin_skill_tools=settings.pin_skill_tools,
         profiles=settings.profiles,
         policy=policy_of(settings),
         receipts=receipts_of(settings),

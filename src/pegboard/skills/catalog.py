@@ -11,6 +11,7 @@ from pegboard.documents.problems import Level
 from pegboard.errors import ConfigError
 from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.registry import Problem
+from pegboard.skill_prompt import skills_prompt
 from pegboard.skill_source import folded_names
 from pegboard.skills import prompt
 from pegboard.skills.discovery import real_roots
@@ -148,9 +149,13 @@ class SkillCatalog:
         """The skill of this name, or in the only folder of this name. Raises NoSkillError, which names all skills."""
         return self._current.fetch(name)
 
-    def discovery_prompt(self) -> str:
-        """``<available_skills>`` with name, description and location of each, escaped; "" for no skills."""
-        return prompt.discovery_prompt(self._current)
+    def discovery_prompt(self, *, max_tokens: int | None = None, max_chars: int | None = None) -> str:
+        """``<available_skills>`` with name, description and location of each, escaped; "" for no skills.
+
+        Within ``max_tokens`` and ``max_chars`` descriptions are cut before skills are left out, and the block says so
+        (default: no bound; see ``skills_prompt``).
+        """
+        return skills_prompt(self._current, max_tokens=max_tokens, max_chars=max_chars).text
 
     def format(self, skill: Skill) -> str:
         """A skill's instructions with its tools, compatibility, location, and the resources that there are now."""

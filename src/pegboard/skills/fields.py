@@ -9,14 +9,12 @@ from typing import Any, Final
 
 from pegboard.documents.problems import kind_of
 from pegboard.frozen import frozen
+from pegboard.skill_prompt import MAX_DESCRIPTION
 from pegboard.skills.allowed_tools import allowed_tools
 from pegboard.skills.front_matter import FrontMatter
 from pegboard.skills.names import name_of
 from pegboard.skills.problems import Findings
 from pegboard.texts import one_line
-
-MAX_DESCRIPTION: Final = 1_024
-"""Characters of a description by the format."""
 
 MAX_COMPATIBILITY: Final = 500
 """Characters of the compatibility by the format."""

@@ -1,41 +1,17 @@
-"""The two tools that skills are used through: one gives instructions, one reads what lies beside them."""
+"""The tools that skills are used through, for catalogs that no Pegboard has."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any
 
+from pegboard import skill_tools
 from pegboard.context import Context
 from pegboard.skill_source import Skills
 from pegboard.skills.resources import Piece
 from pegboard.skills.skill import SOURCE, Skill
-from pegboard.tools import Approval, JsonObject, Tool, ToolResult, Visibility, text_block
-
-SKILLS: Final = "skills"
-READ_SKILL_RESOURCE: Final = "read_skill_resource"
-
-_READ_ONLY: Final[JsonObject] = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
-
-_SKILLS_SCHEMA: Final[JsonObject] = {
-    "type": "object",
-    "properties": {
-        "skill_name": {"type": "string", "description": "Exact name of one skill, and nothing else."},
-    },
-    "required": ["skill_name"],
-    "additionalProperties": False,
-}
-
-_RESOURCE_SCHEMA: Final[JsonObject] = {
-    "type": "object",
-    "properties": {
-        "skill": {"type": "string", "description": "Exact name of the skill."},
-        "path": {"type": "string", "description": "Path inside the skill's folder, such as references/x.md."},
-        "offset": {"type": "integer", "minimum": 0, "description": "From the last answer, to go on in a long text."},
-    },
-    "required": ["skill", "path"],
-    "additionalProperties": False,
-}
+from pegboard.tools import Tool, ToolResult, text_block
 
 
 def skills_tool(skills: Callable[[], Skills[Skill]], instructions_of: Callable[[Skill], Awaitable[str]]) -> Tool:
@@ -45,9 +21,7 @@ def skills_tool(skills: Callable[[], Skills[Skill]], instructions_of: Callable[[
         text = await instructions_of(skills().fetch(arguments["skill_name"]))
         return ToolResult(content=(text_block(text),))
 
-    return _tool(
-        SKILLS, "Give a skill's full instructions. Use it before a job that a skill fits.", _SKILLS_SCHEMA, give
-    )
+    return skill_tools.skills_tool(give, SOURCE)
 
 
 def resource_tool(
@@ -59,7 +33,7 @@ def resource_tool(
         skill = skills().fetch(arguments["skill"])
         return await resource_of(skill, arguments["path"], arguments.get("offset") or 0)
 
-    return _tool(READ_SKILL_RESOURCE, "Read a text or an image in a skill's folder.", _RESOURCE_SCHEMA, read)
+    return skill_tools.resource_tool(read, SOURCE)
 
 
 def told(piece: Piece) -> ToolResult:
@@ -72,17 +46,3 @@ def told(piece: Piece) -> ToolResult:
         return ToolResult(content=(text,))
     rest = f"Shown up to byte {piece.next_offset:,} of {piece.size:,}. To go on: offset {piece.next_offset}."
     return ToolResult(content=(text, text_block(rest)))
-
-
-def _tool(name: str, description: str, schema: JsonObject, handler: Any) -> Tool:
-    return Tool(
-        name=name,
-        description=description,
-        handler=handler,
-        input_schema=schema,
-        source=SOURCE,
-        category="meta",
-        visibility=Visibility.ALWAYS,
-        approval=Approval.READ,
-        annotations=_READ_ONLY,
-    )

@@ -99,7 +99,7 @@ def object_of(text: object) -> dict[str, Any]:
 def _plain(row: PinRecord | Slot) -> dict[str, Any]:
     """Every field by its name, rows inside it too."""
     members = {one.name: getattr(row, one.name) for one in fields(row)}
-    members |= {"digests": dict(members["digests"])} if "digests" in members else {}
+    members |= {name: dict(members[name]) for name in _TEXTS if name in members}
     return {key: [_plain(each) for each in value] if key in _ROWS else value for key, value in members.items()}
 
 
@@ -159,6 +159,7 @@ MEMBERS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "always": _rows(Slot),
     "slots": _rows(Slot),
     "digests": _fitting("object of texts", lambda value: isinstance(value, dict) and _all_text(value.values())),
+    "skills": _fitting("object of texts", lambda value: isinstance(value, dict) and _all_text(value.values())),
     "name": _fitting("text", lambda value: isinstance(value, str)),
     "state": _state,
     "digest": _fitting("text", lambda value: isinstance(value, str)),
@@ -167,3 +168,4 @@ MEMBERS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
 """How each member of a record, and of what it holds, is read back."""
 
 _ROWS: Final = frozenset({"always", "slots"})
+_TEXTS: Final = ("digests", "skills")

@@ -15,8 +15,7 @@ from typing import Any, Final
 
 from pegboard.documents import yaml
 from pegboard.frozen import thawed
-from pegboard.skills.fields import MAX_DESCRIPTION
-from pegboard.skills.prompt import bounded
+from pegboard.skill_prompt import MAX_DESCRIPTION, bounded
 from pegboard.skills.skill import Skill
 from pegboard.tools import JsonObject
 

@@ -23,10 +23,10 @@ from typing import Any, Final
 from pegboard import Pegboard, ToolRegistry
 from pegboard.errors import CallError, ConfigError
 from pegboard.skill_choice import SkillChoice
+from pegboard.skill_prompt import skills_prompt
 from pegboard.skills.catalog import SkillCatalog
 from pegboard.skills.front_matter import read
 from pegboard.skills.problems import Findings, SetAsideError
-from pegboard.skills.prompt import discovery_prompt
 from pegboard.skills.roots import PathSet, SkillRoot
 from pegboard.skills.skill import Skill
 from pegboard.skills.workspace import FileGrant, Sandbox, Workspace
@@ -289,7 +289,7 @@ INSIKA: Final[Mapping[str, Callable[..., Any]]] = {
     "effective": lambda catalog, tree, policy, agent=None: list(SkillChoice(policy).of(catalog.current).names),
     "eager": lambda catalog, tree, profile: list(_choice(profile).begun_with(catalog.current).names),
     "lazy": lambda catalog, tree, profile: list(_choice(profile).on_demand(catalog.current).names),
-    "prompt": lambda catalog, tree, names=None: discovery_prompt(SkillChoice(names).of(catalog.current)),
+    "prompt": lambda catalog, tree, names=None: skills_prompt(SkillChoice(names).of(catalog.current)).text,
     "write": lambda catalog, tree, path, text: tree.write(path, text),
     "delete": lambda catalog, tree, path: tree.delete(path),
     "reload": lambda catalog, tree: bool(catalog.reload().names),
