@@ -126,6 +126,7 @@ ENCODINGS = st.builds(
     explode=st.sampled_from([None, True, False]),
     allow_reserved=st.booleans(),
     file=st.booleans(),
+    headers=st.dictionaries(st.sampled_from(["X-A", "x-b", "Content-ID"]), WORDS, max_size=2),
 )
 AUTHS = st.one_of(
     st.builds(Auth, kind=st.just("bearer"), secret=WORDS),
@@ -227,3 +228,36 @@ def test_what_cannot_go_together_is_told_where_it_stands(fields: dict[str, Any],
     (told,) = mistakes(**BODY, **fields).items()
     assert told[0] == at
     assert said in told[1]
+
+
+PARTS: dict[str, Any] = {
+    "method": "POST",
+    "parameters": PARAMETERS,
+    "body": {"a": "x"},
+    "body_type": "multipart/form-data",
+}
+
+
+@pytest.mark.parametrize(
+    ("headers", "at", "said"),
+    [
+        ({"a b": "x"}, "a b", "cannot be the name of a header"),
+        ({"Content-Disposition": "x"}, "Content-Disposition", "is set from the member itself"),
+        ({"content-type": "x"}, "content-type", "the type is said as content_type"),
+        ({"X-A": "x", "x-a": "y"}, "x-a", "is given twice"),
+        ({"X-A": "a\r\nX-Evil: 1"}, "X-A", "holds a line break"),
+        ({"X-A": "{{nothing}}"}, "X-A", "there is no parameter 'nothing'"),
+        ({"X-A": "{{ids}}"}, "X-A", "is an array, which the header 'X-A' cannot hold"),
+        ({"X-A": "{{secret.K}}"}, "X-A", "stands outside of a secret header"),
+        ({"X-A": "{{}}"}, "X-A", "is no placeholder"),
+    ],
+)
+def test_a_header_of_a_part_that_cannot_be_sent_is_a_mistake(headers: dict[str, str], at: str, said: str) -> None:
+    found = mistakes(**PARTS, encoding={"a": {"headers": headers}})
+    assert list(found) == [f"request.encoding.a.headers.{at}"]
+    assert said in found[f"request.encoding.a.headers.{at}"]
+
+
+def test_only_parts_have_headers() -> None:
+    form = {**PARTS, "body_type": "application/x-www-form-urlencoded"}
+    assert list(mistakes(**form, encoding={"a": {"headers": {"X-A": "x"}}})) == ["request.encoding.a.headers"]

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode, urlsafe_b64encode
+from email.parser import BytesParser
+from email.policy import HTTP
 from pathlib import Path
 from typing import Any
 
@@ -177,3 +179,44 @@ def test_a_name_ends_nowhere_before_its_end(name: str) -> None:
     body, boundary = written([Part(name, b"1", filename=name)])
     ((found, filename, _, data),) = parts_of(body, f"multipart/form-data; boundary={boundary}")
     assert (found, filename, data) == (name, name, b"1")
+
+
+HEADED: dict[str, Any] = {
+    "method": "POST",
+    "parameters": {"type": "object", "properties": {name: {"type": "string"} for name in ("note", "lang", "shop")}},
+    "body": {"docs": ["one", "two"], "note": "{{note}}"},
+    "body_type": "multipart/form-data",
+    "encoding": {
+        "docs": {"content_type": "text/plain", "headers": {"Content-Language": "{{lang}}", "X-Fixed": "a: b"}},
+        "note": {"headers": {"X-Shop": "{{shop}}/{{ctx.tenant_id}}"}},
+    },
+}
+
+
+async def test_a_part_has_the_headers_that_its_encoding_names() -> None:
+    arguments = {"note": "n", "lang": "pt-BR", "shop": "Lojão"}
+    called = await call(define(**HEADED), arguments, context={"tenant_id": "t1"})
+    head = f"Content-Type: {called.request.header('content-type')}\r\n\r\n"
+    parts = BytesParser(policy=HTTP).parsebytes(head.encode() + called.request.body)
+    told = [
+        (part.get_param("name", header="content-disposition"), part["content-language"], part["x-fixed"])
+        for part in parts.iter_parts()
+    ]
+    assert told == [("docs", "pt-BR", "a: b"), ("docs", "pt-BR", "a: b"), ("note", None, None)]
+    assert called.request.body.count("X-Shop: Lojão/t1\r\n".encode()) == 1
+
+
+async def test_a_header_whose_argument_is_absent_is_left_out_and_its_part_kept() -> None:
+    called = await call(define(**HEADED), {"note": "n"}, context={"tenant_id": "t1"})
+    assert b"Content-Language" not in called.request.body
+    assert b"X-Shop" not in called.request.body
+    assert called.request.body.count(b"X-Fixed: a: b\r\n") == 2
+
+
+@pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\n", "\x00", " a", "\ud800"])
+async def test_no_argument_ends_a_header_of_a_part(value: str) -> None:
+    called = await call(define(**HEADED), {"lang": value}, context={"tenant_id": "t1"})
+    assert called.result.is_error
+    assert "lang" in called.text
+    assert "Evil" not in called.text
+    assert called.requests == []

@@ -72,6 +72,9 @@ class _Checking:
         for name, text in request.headers.items():
             self.header(name, text, ("request", "headers", name))
         self.names_once(request.headers)
+        for member, encoding in request.encoding.items():
+            for name, text in encoding.headers.items():
+                self.filled_header(name, text, ("request", "encoding", member, "headers", name))
         body = self.made(("request", "body"), lambda: body_template(request))
         if body is not None:
             self.body(body)
@@ -159,17 +162,22 @@ class _Checking:
             self.mistakes.wrong(at, f"{name[:60]!r} cannot be the name of a header.", hint)
         elif name.lower() in OURS:
             self.mistakes.wrong(at, f"the header {name!r} is set by the client.", "Leave it out.")
+        secret = name.lower() in self.secret
+        parts = self.filled_header(name, text, at, secret=secret)
+        named = any(one.kind == "secret" for one in placeholders_in(parts or ()))
+        if parts is not None and secret and not named:
+            hint = "Put the value where secrets are kept, and write {{secret.NAME}} here."
+            self.mistakes.wrong(at, f"the secret header {name!r} refers to no secret.", hint)
+
+    def filled_header(self, name: str, text: str, at: KeyPath, *, secret: bool = False) -> Parts | None:
+        """A header's text taken apart; None where that cannot be."""
         if _LINES.search(text):
             self.mistakes.wrong(at, f"the header {name!r} holds a line break or control character.", "Take it out.")
         parts: Parts | None = self.made(at, lambda: parts_of(text))
-        if parts is None:
-            return
-        self.scalars(placeholders_in(parts), at, f"the header {name!r}")
-        secret = name.lower() in self.secret
-        self.known(placeholders_in(parts), at, secret=secret)
-        if secret and not any(placeholder.kind == "secret" for placeholder in placeholders_in(parts)):
-            hint = "Put the value where secrets are kept, and write {{secret.NAME}} here."
-            self.mistakes.wrong(at, f"the secret header {name!r} refers to no secret.", hint)
+        if parts is not None:
+            self.scalars(placeholders_in(parts), at, f"the header {name!r}")
+            self.known(placeholders_in(parts), at, secret=secret)
+        return parts
 
     def names_once(self, headers: Iterable[str]) -> None:
         seen: dict[str, str] = {}

@@ -7,17 +7,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+SET_HERE: Final = frozenset({"content-disposition", "content-type", "content-transfer-encoding"})
+"""Headers of a part, in small letters, that say what it is: no others may say it."""
+
 _ESCAPES: Final = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part. Immutable; belongs to one call. ``filename`` and ``content_type`` are "" for none."""
+    """One part. Immutable; belongs to one call. ``filename`` and ``content_type`` are "" for none.
+
+    ``headers`` are those beside them: names and texts that headers can hold.
+    """
 
     name: str
     data: bytes = field(repr=False)
     filename: str = ""
     content_type: str = ""
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
 def written(parts: Sequence[Part]) -> tuple[bytes, str]:
@@ -36,6 +43,7 @@ def _head(part: Part) -> bytes:
         lines[0] += f'; filename="{_quoted(part.filename)}"'
     if part.content_type:
         lines.append(f"Content-Type: {part.content_type}")
+    lines += [f"{name}: {text}" for name, text in part.headers]
     return "\r\n".join([*lines, "", ""]).encode("utf-8", "replace")
 
 

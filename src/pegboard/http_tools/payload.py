@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pegboard.http_tools import styles
-from pegboard.http_tools.body import Body, Node, Slot
-from pegboard.http_tools.encoding import as_it_is, form_encoded, with_reserved, with_reserved_in_list
+from pegboard.http_tools.body import Body, Node, Slot, Text
+from pegboard.http_tools.encoding import as_it_is, flaw_in_header, form_encoded, with_reserved, with_reserved_in_list
 from pegboard.http_tools.media import JSON_TYPE, is_json
 from pegboard.http_tools.multipart import Part, written
+from pegboard.http_tools.placeholders import parts_of, placeholders_in
 from pegboard.http_tools.request import Encoding
 from pegboard.http_tools.scalars import plain
 from pegboard.http_tools.styles import StyleError
@@ -57,7 +58,11 @@ def form_of(body: Body, encodings: Mapping[str, Encoding], fill: Fill) -> Payloa
 def parts_of_body(body: Body, encodings: Mapping[str, Encoding], fill: Fill, files: Mapping[str, bytes]) -> Payload:
     """A body of several parts. Raises PayloadError."""
     members = _members(body, encodings, fill)
-    parts = [part for member in members for part in _told(member, lambda one: _parts(one, files))]
+    parts: list[Part] = []
+    for member in members:
+        headers = tuple(_headers(member.encoding, fill))
+        own = _told(member, lambda one: _parts(one, files))
+        parts += [replace(part, headers=headers) for part in own]
     data, boundary = written(parts)
     return Payload(data, f"{body.type}; boundary={boundary}")
 
@@ -100,6 +105,20 @@ def _members(body: Body, encodings: Mapping[str, Encoding], fill: Fill) -> list[
         for name, value, param in named
         if value is not MISSING and value is not None
     ]
+
+
+def _headers(encoding: Encoding, fill: Fill) -> Iterator[tuple[str, str]]:
+    """The headers of a member's parts; one of which a value is absent is left out."""
+    for name, told in encoding.headers.items():
+        parts = parts_of(told)
+        text = fill(Text(parts))
+        if text is MISSING:
+            continue
+        flaw = flaw_in_header(text)
+        if flaw:
+            param = next(map(str, placeholders_in(parts)), name)
+            raise PayloadError(param, f"{flaw}, which the header {name!r} of a part cannot hold")
+        yield name, text
 
 
 def _told(member: _Member, make: Callable[[_Member], Any]) -> Any:

@@ -64,7 +64,8 @@ class Encoding:
 
     With ``file`` its value is a file, or a list of files. ``content_type`` "" is decided by the value: JSON for objects
     of a multipart body. ``style`` "" means ``form`` in a form, and none in a multipart body: a part for each item of a
-    list. ``explode`` None becomes true for ``form`` alone.
+    list. ``explode`` None becomes true for ``form`` alone. ``headers`` are those of its part, beside the ones that say
+    what it is; their texts are templates.
     """
 
     content_type: str = ""
@@ -72,6 +73,7 @@ class Encoding:
     explode: bool | None = None
     allow_reserved: bool = False
     file: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.explode is None:
@@ -82,8 +84,8 @@ class Encoding:
         told: dict[str, Any] = {"content_type": self.content_type, "style": self.style}
         if self.explode is not (self.style in ("", "form")):
             told["explode"] = self.explode
-        told |= {"allow_reserved": self.allow_reserved, "file": self.file}
-        return {key: value for key, value in told.items() if value not in ("", False) or key == "explode"}
+        told |= {"allow_reserved": self.allow_reserved, "file": self.file, "headers": dict(self.headers)}
+        return {key: value for key, value in told.items() if value not in ("", False, {}) or key == "explode"}
 
 
 @dataclass(frozen=True, kw_only=True)

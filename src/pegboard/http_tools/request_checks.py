@@ -11,7 +11,8 @@ from pegboard.http_tools.address import Address
 from pegboard.http_tools.body import Body, Slot
 from pegboard.http_tools.media import charset_of, essence_of, is_media_type, kind_of
 from pegboard.http_tools.mistakes import Mistakes
-from pegboard.http_tools.request import Auth, Place, Request
+from pegboard.http_tools.multipart import SET_HERE
+from pegboard.http_tools.request import Auth, Encoding, Place, Request
 from pegboard.net.headers import OURS, TOKEN
 from pegboard.net.urls import parse
 from pegboard.schema import nearest
@@ -147,8 +148,25 @@ class _Checking:
             if encoding.file and body.kind == "form":
                 hint = 'Write body_type = "multipart/form-data".'
                 self.mistakes.wrong((*at, "file"), "a form cannot hold a file.", hint)
+            self.part_headers(encoding, body, (*at, "headers"))
             if encoding.content_type and not encoding.file and not is_media_type(encoding.content_type):
                 self.no_media_type(encoding.content_type, (*at, "content_type"))
+
+    def part_headers(self, encoding: Encoding, body: Body, at: KeyPath) -> None:
+        if encoding.headers and body.kind != "multipart":
+            hint = 'Write body_type = "multipart/form-data".'
+            self.mistakes.wrong(at, "only parts have headers of their own.", hint)
+        seen: set[str] = set()
+        for name in encoding.headers:
+            if not TOKEN.fullmatch(name):
+                hint = "Use letters, digits and -."
+                self.mistakes.wrong((*at, name), f"{shown(name)} cannot be the name of a header.", hint)
+            elif name.lower() in SET_HERE:
+                hint = "Leave it out; the type is said as content_type."
+                self.mistakes.wrong((*at, name), f"the header {name!r} is set from the member itself.", hint)
+            elif name.lower() in seen:
+                self.mistakes.wrong((*at, name), f"the header {name!r} is given twice.", "Keep one.")
+            seen.add(name.lower())
 
     def no_media_type(self, text: str, at: KeyPath) -> None:
         self.mistakes.wrong(at, f"{shown(text)} is no media type.", "Write it like application/json.")

@@ -27,7 +27,7 @@ BESIDE_KEYS: Final = ("method", "url", "headers", "query", "body", "body_type", 
 REQUEST_KEYS: Final = (*BESIDE_KEYS, "parameters")
 
 _PLACE_KEYS: Final = ("param", "name", "in", "style", "explode", "allow_reserved", "content_type")
-_ENCODING_KEYS: Final = ("content_type", "style", "explode", "allow_reserved", "file")
+_ENCODING_KEYS: Final = ("content_type", "style", "explode", "allow_reserved", "file", "headers")
 
 
 def read_request(value: Any, mistakes: Mistakes) -> Request:
@@ -43,7 +43,7 @@ def read_request(value: Any, mistakes: Mistakes) -> Request:
     return Request(
         method=method,
         url=url,
-        headers=_headers(table.get("headers"), mistakes),
+        headers=_headers(table.get("headers"), ("request", "headers"), mistakes),
         query=_query(table.get("query"), mistakes),
         body=_body(table.get("body")),
         parameters=_places(table.get("parameters"), mistakes),
@@ -54,8 +54,7 @@ def read_request(value: Any, mistakes: Mistakes) -> Request:
     )
 
 
-def _headers(value: Any, mistakes: Mistakes) -> dict[str, str]:
-    at = ("request", "headers")
+def _headers(value: Any, at: KeyPath, mistakes: Mistakes) -> dict[str, str]:
     return {name: text_of(text, (*at, name), mistakes) for name, text in object_of(value, at, mistakes).items()}
 
 
@@ -141,6 +140,7 @@ def _encoding(value: Any, at: KeyPath, mistakes: Mistakes) -> Encoding:
         explode=_flag_or_none(table.get("explode"), (*at, "explode"), mistakes),
         allow_reserved=flag(table.get("allow_reserved"), (*at, "allow_reserved"), mistakes),
         file=flag(table.get("file"), (*at, "file"), mistakes),
+        headers=_headers(table.get("headers"), (*at, "headers"), mistakes),
     )
 
 

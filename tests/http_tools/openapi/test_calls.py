@@ -17,7 +17,7 @@ from pegboard.http_tools.tool import HttpRuntime, HttpTool
 from pegboard.net.client import HttpClient
 from pegboard.net.egress import EgressPolicy
 from pegboard.registry import ToolRegistry
-from tests.http_tools.openapi.things import document, swagger, with_body
+from tests.http_tools.openapi.things import document, imported, only, swagger, with_body
 from tests.net.loopback import Exchange, serving
 
 pytestmark = pytest.mark.anyio
@@ -235,3 +235,46 @@ async def test_one_name_in_three_places_goes_to_each() -> None:
 async def test_a_reply_of_json_is_asked_for_where_there_are_others() -> None:
     responses: dict[str, Any] = {"200": {"content": {"application/xml": {}, "application/json": {}}}}
     assert (await sent(get("/a", responses=responses), {})).header("accept") == "application/json"
+
+
+def headed(**headers: Any) -> dict[str, Any]:
+    """An operation with a body of two parts that have these headers."""
+    properties = {"photo": {"type": "string", "format": "binary"}, "note": STRING}
+    schema = {"type": "object", "required": ["photo"], "properties": properties}
+    encoding = {name: {"headers": headers} for name in properties}
+    return with_body(schema, "multipart/form-data", encoding=encoding)
+
+
+async def test_headers_of_parts_are_arguments_and_arrive_with_their_parts() -> None:
+    told = headed(**{"X-Rights": {"schema": {"type": "string", "enum": ["free", "paid"]}, "required": True}})
+    definition = only(told)
+    assert definition.parameters["required"] == ["photo", "photo_X-Rights"]
+    assert definition.parameters["properties"]["photo_X-Rights"] == {
+        "type": "string",
+        "enum": ["free", "paid"],
+        "description": "Sent as a header of a part of the body, 'photo: X-Rights'.",
+    }
+    paths = {"/x": {"post": {"operationId": "it", "responses": {}, **told}}}
+    got = await sent(document(paths), {"photo": "QUJD", "photo_X-Rights": "free", "note": "n"})
+    photo, note = got.body.split(b'name="note"')
+    assert b"\r\nX-Rights: free\r\n\r\nABC\r\n" in photo
+    assert b"X-Rights" not in note
+
+
+def test_what_is_no_header_of_a_part_is_left_out_with_a_note() -> None:
+    headers = {
+        "Content-Type": {"schema": STRING},
+        "Content-Disposition": {"schema": STRING},
+        "X-List": {"schema": STRINGS},
+        "X-Json": {"content": {"application/json": {"schema": {}}}},
+        "a b": {"schema": STRING},
+        "X-Far": {"$ref": "https://a.example/far.json"},
+        "X-Ok": {"schema": {"type": "integer"}},
+    }
+    found = imported({"/x": {"post": {"operationId": "it", "responses": {}, **headed(**headers)}}})
+    (operation,) = found.operations
+    assert set(operation.definition.parameters["properties"]) == {"photo", "note", "photo_X-Ok", "note_X-Ok"}
+    notes = " ".join(operation.notes)
+    for left in ("Content-Disposition", "X-List", "X-Json", "a b", "X-Far"):
+        assert f"the header {left!r} of the part 'photo' is left out: " in notes
+    assert "Content-Type" not in notes

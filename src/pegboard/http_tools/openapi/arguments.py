@@ -14,13 +14,14 @@ from typing import Any, Final
 from pegboard.http_tools.openapi.bodies import RequestBody, is_json
 from pegboard.http_tools.openapi.parameters import Parameter
 from pegboard.http_tools.openapi.schemas import Converted, Schemas
-from pegboard.http_tools.request import Place
+from pegboard.http_tools.request import Encoding, Place
 from pegboard.http_tools.uploads import file_schema
 
 MAX_NAME: Final = 64
 """Characters of an argument's name, as Anthropic's API has it: of A-Z a-z 0-9 _ . -"""
 
 BODY: Final = "body"
+PART: Final = "part"
 _OTHER: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 _LEGAL: Final = re.compile(r"(?!(?:ctx|secret|env)\.)[A-Za-z0-9_.-]{1,64}")
 _SENT_AS: Final[Mapping[str, str]] = {
@@ -29,6 +30,7 @@ _SENT_AS: Final[Mapping[str, str]] = {
     "header": "as a header",
     "cookie": "as a cookie",
     BODY: "as a member of the body",
+    PART: "as a header of a part of the body",
 }
 
 
@@ -52,6 +54,7 @@ class Arguments:
     path: dict[str, str] = field(default_factory=dict)
     body: Any = None
     body_optional: bool = False
+    encoding: dict[str, Encoding] = field(default_factory=dict)
 
     def drop(self, wire: str) -> None:
         """Leave a parameter of the path out that the path does not have."""
@@ -67,6 +70,7 @@ def arguments_of(parameters: Iterable[Parameter], body: RequestBody | None, sche
     members = () if body is None else body.members or ()
     whole = body is not None and body.members is None
     wires += [(BODY, member.name) for member in members] + ([(BODY, BODY)] if whole else [])
+    wires += [(PART, header.wire) for header in (() if body is None else body.headers)]
     names = argument_names(wires)
     found = Arguments()
     for one in parameters:
@@ -90,6 +94,7 @@ def _add_body(found: Arguments, body: RequestBody, names: Mapping[tuple[str, str
         found.body_optional = not body.required
         return
     found.body = {}
+    found.encoding = dict(body.encoding)
     for member in body.members:
         name = names[BODY, member.name]
         encoding = body.encoding.get(member.name)
@@ -99,8 +104,22 @@ def _add_body(found: Arguments, body: RequestBody, names: Mapping[tuple[str, str
         schema = _described(schema, "", _note(name, member.name, BODY))
         found.all.append(Argument(name=name, wire=member.name, where=BODY, schema=schema, required=member.required))
         found.body[member.name] = f"{{{{{name}}}}}"
+    _add_headers(found, body, names, schemas)
     # A body that may be left out has members that may not be: most documents forget to say that it is required.
     found.body_optional = not body.required and not any(member.required for member in body.members)
+
+
+def _add_headers(found: Arguments, body: RequestBody, names: Mapping[tuple[str, str], str], schemas: Schemas) -> None:
+    """The headers of a body's parts. One is required only where its part always is."""
+    always = {member.name for member in body.members or () if member.required}
+    for one in body.headers:
+        name = names[PART, one.wire]
+        schema = _described(schemas.convert(one.schema), one.description, _note(name, one.wire, PART))
+        required = one.required and one.member in always
+        found.all.append(Argument(name=name, wire=one.wire, where=PART, schema=schema, required=required))
+        encoding = found.encoding.get(one.member, Encoding())
+        headers = {**encoding.headers, one.name: f"{{{{{name}}}}}"}
+        found.encoding[one.member] = replace(encoding, headers=headers)
 
 
 def _whole(body: RequestBody, schemas: Schemas) -> Converted:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Final
 
+from pegboard.http_tools.openapi.part_headers import PartHeader, part_headers
 from pegboard.http_tools.openapi.references import References
 from pegboard.http_tools.openapi.schemas import is_read_only
 from pegboard.http_tools.openapi.values import Unusable, listed, table, text
@@ -46,7 +47,8 @@ class Member:
 class RequestBody:
     """What an operation sends. Immutable. ``members`` None: the whole is one argument, of ``schema``.
 
-    ``type`` is the media type as it is sent, ``encoding`` how members of a form are written.
+    ``type`` is the media type as it is sent, ``encoding`` how members of a form are written,
+    ``headers`` are those of a multipart body's parts.
     """
 
     type: str
@@ -55,6 +57,7 @@ class RequestBody:
     description: str = ""
     members: tuple[Member, ...] | None = None
     encoding: Mapping[str, Encoding] = field(default_factory=dict)
+    headers: tuple[PartHeader, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -86,7 +89,7 @@ def body_of(value: Any, references: References, notes: list[str]) -> RequestBody
     found = RequestBody(
         type=kind, schema=schema, required=body.get("required") is True, description=text(body.get("description"))
     )
-    return _with_members(found, table(content.get("encoding")), references)
+    return _with_members(found, table(content.get("encoding")), references, notes)
 
 
 def _uploads(media: str, content: Mapping[str, Any], references: References) -> bool:
@@ -110,7 +113,9 @@ def _sent(media: str, schema: Any, references: References) -> str:
     return "text/plain" if media.startswith("text/") else JSON
 
 
-def _with_members(body: RequestBody, encoding: Mapping[str, Any], references: References) -> RequestBody:
+def _with_members(
+    body: RequestBody, encoding: Mapping[str, Any], references: References, notes: list[str]
+) -> RequestBody:
     formed = body.kind in (FORM, MULTIPART)
     if not formed and not is_json(body.kind):
         return body
@@ -127,7 +132,9 @@ def _with_members(body: RequestBody, encoding: Mapping[str, Any], references: Re
         for member in members
         if formed and (found := _encoding(member, table(encoding.get(member.name)), body.kind, references))
     }
-    return replace(body, members=tuple(members), encoding=encodings)
+    named = [(member.name, table(encoding.get(member.name))) for member in members if body.kind == MULTIPART]
+    headers = tuple(header for name, told in named for header in part_headers(name, told, references, notes))
+    return replace(body, members=tuple(members), encoding=encodings, headers=headers)
 
 
 def _layers(schema: Any, references: References, depth: int) -> Iterator[Mapping[str, Any] | None]:

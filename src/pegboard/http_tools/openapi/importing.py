@@ -266,7 +266,7 @@ class _Import:
         }
         if body is not None:
             request |= {"body": arguments.body, "body_type": body.type, "body_optional": arguments.body_optional}
-            request["encoding"] = {name: one.to_json() for name, one in body.encoding.items()}
+            request["encoding"] = {name: one.to_json() for name, one in arguments.encoding.items()}
         return request
 
     def _accept(self, operation: Mapping[str, Any]) -> str:
