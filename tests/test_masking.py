@@ -102,6 +102,10 @@ def test_what_stands_around_a_secret_stays(pieces: list[str]) -> None:
         at = text.index(kept, at) + len(kept)
 
 
+def test_no_character_is_cut_where_its_bytes_begin_like_a_secret() -> None:
+    assert Scrubber(["abcé"]).text("abc\u9fff, abcé, abc%E9.") == f"{MASK}, {MASK}, {MASK}."
+
+
 def test_secrets_that_overlap_leave_nothing_of_either() -> None:
     assert Scrubber(["abcdef", "defghi"]).text("xabcdefghix abcdefghi") == f"x{MASK}x {MASK}"
 
