@@ -147,7 +147,7 @@ async def test_resources_are_the_same_skills_for_a_client_that_knows_nothing_els
 ) -> None:
     async with serving(Pegboard(skills=skills)) as address:
         for mode in ("legacy", "auto"):
-            async with Client(address, mode=mode) as client:  # type: ignore[arg-type]
+            async with Client(address, mode=mode) as client:
                 listed = (await client.list_resources()).resources
                 assert [(one.uri, one.name, one.mime_type) for one in listed] == [
                     ("skill://index.json", "skills", "application/json"),
@@ -160,7 +160,7 @@ async def test_resources_are_the_same_skills_for_a_client_that_knows_nothing_els
                 index = json.loads((await client.read_resource("skill://index.json")).contents[0].text)  # type: ignore[union-attr]
                 assert [one["uri"] for one in index["skills"]] == [listed[1].uri, listed[2].uri]
                 text = (await client.read_resource("skill://refunds/references/limits%201.md")).contents[0]
-                assert text.text == "Gold: 500.\n"
+                assert text.text == "Gold: 500.\n"  # type: ignore[union-attr]
 
 
 @ERAS
