@@ -1,5 +1,5 @@
-"""``python -m tests.conformance``: the suite against the gateway at both revisions, the Inspector, and the suite for
-clients against upstreams over HTTP.
+"""``python -m tests.conformance``: the suite against the gateway at both revisions, the Skills extension, the
+Inspector, and the suite for clients against upstreams over HTTP.
 
     --fixture       the suite against the fixture alone: is it the gateway's fault?
     --if-possible   end well when npm or the network is missing
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 import time
 from argparse import ArgumentParser
 from pathlib import Path
@@ -18,15 +19,19 @@ from typing import Final
 
 import anyio
 from mcp import Client
+from mcp.types import Resource
 
 from tests.conformance import client_suite, inspector, suite
 from tests.conformance.programs import CACHE, ROOT, CannotRunError, Programs, programs
 from tests.conformance.report import explanation, figures
 from tests.conformance.serving import FIXTURE, gateway, serving
+from tests.conformance.skills import gateway_with_skills
 from tests.conformance.suite import expected_file
-from tests.conformance.verdict import read_expected
+from tests.conformance.verdict import FAILING, read_expected
 
 REVISIONS: Final = ("2025-11-25", "2026-07-28")
+
+READY_SECONDS: Final = 60.0
 
 UPSTREAM_ERAS: Final = ("handshake", "modern")
 """How the gateway talks to the server behind it; its clients see no difference."""
@@ -43,7 +48,7 @@ def main() -> int:
     except CannotRunError as error:
         print(f"The conformance suite cannot run here: {error}", file=sys.stderr)
         return 0 if asked.if_possible else 2
-    parts = (fixture_alone,) if asked.fixture else (through_gateway, by_inspector, as_client)
+    parts = (fixture_alone,) if asked.fixture else (through_gateway, with_skills, by_inspector, as_client)
     went = [part(found) for part in parts]
     went_well = all(went)
     print("\nAll as expected." if went_well else "\nNot as expected: see the lines with '!'.")
@@ -68,6 +73,23 @@ def through_gateway(found: Programs) -> bool:
     for revision in REVISIONS:
         print(f"\nExpected to fail of MCP {revision}")
         print(explanation(read_expected(expected_file(revision).read_text("utf-8"))))
+    return went_well
+
+
+def with_skills(found: Programs) -> bool:
+    """Score the Skills extension, for skills of folders and of an upstream: every check has to pass."""
+    print()
+    went_well = True
+    with tempfile.TemporaryDirectory() as folder, gateway_with_skills(Path(folder)) as address:
+        anyio.run(skills_ready, address)
+        for revision in REVISIONS:
+            checks = suite.run_skills(found, revision, address, CACHE / "results" / f"{revision}-skills")
+            failing = [check for check in checks if check.status in FAILING]
+            passed = sum(check.status == "SUCCESS" for check in checks)
+            print(f"Skills, MCP {revision}: {passed} of {passed + len(failing)} checks", flush=True)
+            for check in failing:
+                print(f"! {check.place} {check.message}")
+            went_well &= passed > 0 and not failing
     return went_well
 
 
@@ -127,6 +149,19 @@ async def upstream_ready(address: str) -> None:
         found = await client.call_tool("find_tools", {"query": "test_simple_text"})
     if "test_simple_text" not in str(found.content):
         raise RuntimeError(f"The fixture's tools are not there: {found.content}")
+
+
+async def skills_ready(address: str) -> None:
+    """List the skills until those of the upstream are there; a list waits for it only so long."""
+    async with Client(address) as client:
+        with anyio.fail_after(READY_SECONDS):
+            while not any("skill://shop.mcp/" in one.uri for one in (await listed(client))):
+                await anyio.sleep(0.2)
+
+
+async def listed(client: Client) -> list[Resource]:
+    """The resources of now."""
+    return (await client.list_resources(cache_mode="bypass")).resources
 
 
 if __name__ == "__main__":

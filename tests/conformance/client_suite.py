@@ -15,8 +15,10 @@ SCENARIOS: Final = (
     *("initialize", "tools_call", "sse-retry", "request-metadata"),
     *("http-standard-headers", "http-custom-headers", "http-invalid-tool-headers"),
     *("json-schema-ref-no-deref", "json-schema-2020-12-preservation"),
+    *("sep-2640-client-no-prefetch", "sep-2640-client-verify-digest"),
+    *("sep-2640-client-verify-size", "sep-2640-client-verify-frontmatter"),
 )
-"""All that do not ask for what upstreams do not have: sign-in by OAuth, answers to a server's questions, skills."""
+"""All that do not ask for what upstreams do not have: sign-in by OAuth, answers to a server's questions."""
 
 _SCORE: Final = re.compile(r"^Passed: (\d+)/(\d+), (\d+) failed, (\d+) warnings$", re.MULTILINE)
 _SECONDS: Final = 60

@@ -15,6 +15,7 @@ from typing import Final
 
 from tests.conformance.programs import Programs, environment
 from tests.conformance.serving import pegboard, serving, source_first
+from tests.conformance.skills import OWN, THEIRS, put_skills
 
 DOORS: Final = ("stdio", "http")
 
@@ -105,8 +106,10 @@ def anew(door: str, era: str) -> list[Step]:
     ]
     common = ("--server", door, "--protocol-era", era, "--method")
     strict = Step(f"{door} {era}: tools/list --strict", (*common, "tools/list", "--strict"), "find_tools", "Issue:")
+    verify = Step(f"{door} {era}: skills/list --verify", (*common, "skills/list", "--verify"), '"verified"', '"failed"')
     return [
         strict,
+        verify,
         *(
             Step(
                 f"{door} {era}: {tool}",
@@ -146,7 +149,7 @@ def kept(door: str) -> list[Step]:
 def gateway_by_both_doors(folder: Path) -> Iterator[Path]:
     """A client's configuration with two servers: a gateway to be started on stdio, and one that serves over HTTP."""
     settings = folder / "pegboard.toml"
-    settings.write_text(SETTINGS, encoding="utf-8")
+    settings.write_text(SETTINGS + put_skills(folder / "skills", OWN | THEIRS), encoding="utf-8")
     (folder / "tools.py").write_text(TOOLS, encoding="utf-8")
     command, *arguments = pegboard("serve", "--config", str(settings))
     with serving([command, *arguments, "--http", "127.0.0.1:0"]) as address:

@@ -24,6 +24,31 @@ def expected_file(revision: str) -> Path:
     return Path(__file__).parent / "expected" / f"{revision}.yml"
 
 
+SKILLS: Final = ("sep-2640-skills-enumeration", "sep-2640-skills-manifest", "sep-2640-skills-directory")
+"""The scenarios of the Skills extension, which no revision requires."""
+
+
+def run_skills(programs: Programs, revision: str, address: str, results: Path) -> list[Check]:
+    """Run the scenarios of the Skills extension as a client of a revision has them; every check.
+
+    Raises RuntimeError when the suite broke off.
+    """
+    shutil.rmtree(results, ignore_errors=True)
+    for scenario in SKILLS:
+        asked = ("--url", address, "--scenario", scenario, "--spec-version", revision, "--force")
+        ran = subprocess.run(
+            programs.conformance("server", *asked, "--output-dir", str(results)),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_SUITE_SECONDS,
+            env=environment(programs.node),
+        )
+        if not any(results.glob(f"server-{scenario}-*/checks.json")):
+            raise RuntimeError(f"{scenario} ended with {ran.returncode}:\n{(ran.stderr or ran.stdout)[-2000:]}")
+    return _checks(results)
+
+
 def run(programs: Programs, revision: str, address: str, results: Path, expected: Path | None) -> Verdict:
     """Run all that the suite has for a revision, and keep its results in a folder.
 
