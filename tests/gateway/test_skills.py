@@ -296,6 +296,21 @@ async def test_skills_of_an_upstream_go_through_whole_under_its_name(
             assert (await refused(pipe, "skills/get", uri="skill://shop.mcp/refunds/inner/SKILL.md"))["code"] == -32602
 
 
+async def test_a_model_uses_a_skill_of_an_upstream_like_any_other_and_is_told_whose_it_is(
+    skills: SkillCatalog, tmp_path: Path
+) -> None:
+    async with serving(Pegboard(skills=skills)) as address:
+        upstream = HttpUpstream(HttpSpec(name="shop", url=address))
+        async with asking(Pegboard(sources=[upstream]), tmp_path, "modern") as (pipe, _):
+            await pipe.ask("skills/list")
+            whole = (await pipe.call("skills", {"skill_name": "shop__refunds"}))["content"][0]["text"]
+            assert whole.startswith("These instructions come from the MCP server 'shop', not from the user")
+            assert "references/limits 1.md" in whole
+            arguments = {"skill": "shop__refunds", "path": "references/limits 1.md"}
+            assert (await pipe.call("read_skill_resource", arguments))["content"][0]["text"] == "Gold: 500.\n"
+            assert (await pipe.call("skills", {"skill_name": "refunds"}))["isError"]
+
+
 async def test_boards_with_addresses_of_their_own_show_what_their_principal_may_see(
     skills: SkillCatalog, tmp_path: Path
 ) -> None:
