@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pegboard.errors import DefinitionError
-from pegboard.http_tools.openapi import importing, schemas
+from pegboard.http_tools.openapi import importing, references, schemas
 from pegboard.http_tools.openapi.importing import import_openapi
+from pegboard.http_tools.openapi.options import ImportOptions
 from pegboard.http_tools.openapi.report import Imported
 from tests.http_tools.openapi.things import document, imported, reason, swagger, with_body
 
@@ -119,6 +120,45 @@ def test_no_placeholder_of_ours_comes_from_a_document() -> None:
     assert "no parameter" in definition[0].reason
     (made,) = imported({"/x": {"post": operation}}).definitions
     assert "secret." not in made.request.url + json.dumps(made.request.body) + json.dumps(dict(made.request.headers))
+
+
+def shared_by_many(**operation: Any) -> dict[str, Any]:
+    return {f"/{n}": {"get": {"operationId": f"o{n}", **operation}} for n in range(300)}
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"tags": ["t"] * 200_000},
+        {"responses": {f"x-{n}": {} for n in range(200_000)}},
+        {"requestBody": {"content": {f"a/{n}": {} for n in range(200_000)}}},
+        {"security": [{f"k{n}": [] for n in range(1_000)}] * 1_000},
+    ],
+    ids=["tags", "responses", "media", "security"],
+)
+def test_what_all_operations_share_is_looked_at_in_part(operation: dict[str, Any]) -> None:
+    found = imported(shared_by_many(**operation))
+    assert len(found.operations) == 300
+
+
+def test_a_long_list_of_servers_that_all_operations_share_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[Any] = []
+
+    def check(values: Any, servers: Any) -> None:
+        looked_at.extend(servers)
+
+    monkeypatch.setattr(importing, "check_variables", check)
+    servers = [{"url": "https://a.example"}] * 1_000
+    imported(shared_by_many(), options=ImportOptions(server_variables={"x": "y"}), servers=servers)
+    assert len(looked_at) == 1_000
+
+
+def test_what_takes_too_many_steps_is_set_aside_and_the_rest_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(references, "MAX_STEPS", 2_000)
+    wide = with_body({"type": "object", "properties": {f"p{n}": STRING for n in range(100)}})
+    found = imported({f"/{n}": {"post": {"operationId": f"o{n}", **wide}} for n in range(50)})
+    assert 0 < len(found.operations) < 50
+    assert "more than 2,000 steps" in found.aside[-1].reason
 
 
 BASE_3 = document(

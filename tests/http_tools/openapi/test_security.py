@@ -112,3 +112,36 @@ def test_a_secret_for_a_scheme_that_there_is_not_is_refused() -> None:
 @pytest.mark.parametrize("security", [5, "token", [5], [{"token": 5}], {"token": []}])
 def test_security_of_the_wrong_kind_crashes_nothing(security: Any) -> None:
     assert isinstance(operation(security).definition.request.auth, tuple)
+
+
+ELSEWHERE = {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": "https://t.example/token"}}}
+
+
+@pytest.mark.parametrize(
+    ("server", "address", "token_url", "sent"),
+    [
+        ("", "", "", True),
+        ("https://mine.example/v1", "", "", False),
+        ("https://mine.example/v1", "https://docs.example/o.json", "", False),
+        ("https://t.example/v1", "", "", True),
+        ("https://mine.example/v1", "https://t.example/o.json", "", True),
+        ("https://mine.example/v1", "", "https://t.example/token", True),
+        ("https://t.example:8443/v1", "", "", False),
+    ],
+)
+def test_no_word_of_a_document_leads_a_secret_elsewhere_than_the_operator_does(
+    server: str, address: str, token_url: str, sent: bool
+) -> None:
+    named = {"client_id": "I", "client_secret": "S", **({"token_url": token_url} if token_url else {})}
+    options = ImportOptions(secrets={"m": named}, server=server, address=address)
+    paths = {"/x": {"get": {"operationId": "it", "security": [{"m": []}]}}}
+    [made] = imported(paths, options=options, components={"securitySchemes": {"m": ELSEWHERE}}).operations
+    assert bool(made.definition.request.auth) is sent
+    assert any("elsewhere than its server is" in note and "token_url" in note for note in made.notes) is not sent
+
+
+def test_an_address_of_tokens_that_is_none_harms_nothing() -> None:
+    broken = {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": "//[x"}}}
+    paths = {"/x": {"get": {"operationId": "it", "security": [{"m": []}]}}}
+    [made] = imported(paths, components={"securitySchemes": {"m": broken}}).operations
+    assert [one.kind for one in made.definition.request.auth] == ["bearer"]

@@ -112,3 +112,9 @@ def test_a_document_of_2_0_without_a_host_is_relative() -> None:
         import_openapi(swagger(PATHS, host=""))
     found = import_openapi(swagger(PATHS, host=""), ImportOptions(address="https://docs.example/o.json"))
     assert found.definitions[0].request.url == "https://docs.example/v1/ping"
+
+
+@pytest.mark.parametrize("url", ["https://a.exa\nmple", "https://a.example/a\r\nX: y", "https://a\t.example"])
+def test_no_control_character_makes_another_address_of_a_server(url: str) -> None:
+    with pytest.raises(DefinitionError, match="control character"):
+        import_openapi({**document({"/x": {"get": {"operationId": "it"}}}), "servers": [{"url": url}]})

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pegboard.http_tools.openapi.part_headers import PartHeader, part_headers
 from pegboard.http_tools.openapi.references import References
 from pegboard.http_tools.openapi.schemas import is_read_only
-from pegboard.http_tools.openapi.values import Unusable, listed, table, text
+from pegboard.http_tools.openapi.values import Unusable, listed, members, table, text
 from pegboard.http_tools.request import STYLES, Encoding
 
 FORM: Final = "application/x-www-form-urlencoded"
@@ -20,6 +20,9 @@ BINARY: Final = "application/octet-stream"
 
 MAX_MEMBERS: Final = 300
 """Members of a body that become arguments of their own; one with more is one argument."""
+
+_MAX_PROPERTIES: Final = 2_000
+"""Properties of one layer that are looked at: many may belong to replies alone."""
 
 _MAX_DEPTH: Final = 8
 _MAX_LAYERS: Final = 200
@@ -78,7 +81,7 @@ def is_json(media: str) -> bool:
 def body_of(value: Any, references: References, notes: list[str]) -> RequestBody | None:
     """The body that a Request Body object says; None where there is none. Raises Unusable."""
     body = references.resolved_table(value)
-    media = [(str(name), table(references.resolved(content))) for name, content in table(body.get("content")).items()]
+    media = [(name, references.resolved_table(content)) for name, content in members(body.get("content"))]
     if not media:
         return None
     name, content = min(media, key=lambda one: (not _uploads(one[0], one[1], references), _rank(bare(one[0]))))
@@ -120,21 +123,21 @@ def _with_members(
     if not formed and not is_json(body.kind):
         return body
     layers = list(islice(_layers(body.schema, references, 0), _MAX_LAYERS + 1))
-    members = (
+    found = (
         None
         if None in layers or len(layers) > _MAX_LAYERS
         else _members([layer for layer in layers if layer is not None], references)
     )
-    if members is None:
+    if found is None:
         return body
     encodings = {
-        member.name: found
-        for member in members
-        if formed and (found := _encoding(member, table(encoding.get(member.name)), body.kind, references))
+        member.name: told
+        for member in found
+        if formed and (told := _encoding(member, table(encoding.get(member.name)), body.kind, references))
     }
-    named = [(member.name, table(encoding.get(member.name))) for member in members if body.kind == MULTIPART]
+    named = [(member.name, table(encoding.get(member.name))) for member in found if body.kind == MULTIPART]
     headers = tuple(header for name, told in named for header in part_headers(name, told, references, notes))
-    return replace(body, members=tuple(members), encoding=encodings, headers=headers)
+    return replace(body, members=tuple(found), encoding=encodings, headers=headers)
 
 
 def _layers(schema: Any, references: References, depth: int) -> Iterator[Mapping[str, Any] | None]:
@@ -162,7 +165,10 @@ def _members(layers: list[Mapping[str, Any]], references: References) -> list[Me
     schemas: dict[str, list[Any]] = {}
     required: set[str] = set()
     for layer in layers:
-        for name, schema in table(layer.get("properties")).items():
+        properties = table(layer.get("properties"))
+        if len(properties) > _MAX_PROPERTIES:
+            return None
+        for name, schema in properties.items():
             schemas.setdefault(str(name), []).append(schema)
             required |= {str(name)} if table(schema).get("required") is True else set()
         required |= {name for name in listed(layer.get("required")) if isinstance(name, str)}

@@ -22,10 +22,10 @@ from pegboard.http_tools.openapi.reading import OpenApi, read
 from pegboard.http_tools.openapi.references import References
 from pegboard.http_tools.openapi.report import Aside, Imported, Operation
 from pegboard.http_tools.openapi.schemas import Schemas
-from pegboard.http_tools.openapi.security import Security
+from pegboard.http_tools.openapi.security import Security, Whence
 from pegboard.http_tools.openapi.servers import Servers, check_variables
 from pegboard.http_tools.openapi.slimming import MAX_TOOL_DESCRIPTION, bounded, slimmed
-from pegboard.http_tools.openapi.values import NoServer, Unusable, listed, size, table, text, texts
+from pegboard.http_tools.openapi.values import NoServer, Unusable, listed, members, size, table, text, texts
 from pegboard.http_tools.placeholders import parts_of, placeholders_in
 from pegboard.http_tools.reading import read_definition
 from pegboard.http_tools.request import Auth
@@ -71,7 +71,7 @@ class _Import:
         self.references = References(document.value)
         self.schemas = Schemas(self.references)
         self.servers = Servers(options.address, options.server, options.server_variables)
-        self.security = Security(self._schemes(), options.secrets, options.address)
+        self.security = Security(self._schemes(), options.secrets, Whence(options.address, options.server))
         self.left = MAX_VALUES
         self.taken: set[str] = set()
         self.operations: list[Operation] = []
@@ -225,11 +225,10 @@ class _Import:
 
     def _check_variables(self, found: list[tuple[str, str, Mapping[str, Any], Mapping[str, Any]]]) -> None:
         if self.options.server_variables:
-            levels = (self._levels(operation, item) for _, _, operation, item in found)
-            check_variables(
-                self.options.server_variables,
-                (server for several in levels for level in several for server in listed(level)),
-            )
+            levels = (level for _, _, operation, item in found for level in self._levels(operation, item))
+            known = {id(level): level for level in levels}  # that of the document is every operation's
+            servers = (server for level in known.values() for server in listed(level))
+            check_variables(self.options.server_variables, servers)
 
     def _schema(self, arguments: Arguments) -> dict[str, Any]:
         properties, definitions = self_contained({one.name: one.schema for one in arguments.all}, self.schemas)
@@ -272,20 +271,20 @@ class _Import:
     def _accept(self, operation: Mapping[str, Any]) -> str:
         """The JSON that a success is answered with, where there are other answers too; "" where it need not be said."""
         if self.document.dialect == "2.0":
-            types = [media for media in swagger.produces(self.document.value, operation) if isinstance(media, str)]
+            types = swagger.produces(self.document.value, operation)
         else:
             types = list(self._answers(operation))
         json = next((media for media in types if is_json(bare(media))), "")
         return bare(json) if json.isascii() and json.isprintable() else ""
 
     def _answers(self, operation: Mapping[str, Any]) -> Iterator[str]:
-        for status, response in table(operation.get("responses")).items():
-            if str(status).startswith("2") or status == "default":
+        for status, response in members(operation.get("responses")):
+            if status.startswith("2") or status == "default":
                 try:
                     answer = self.references.resolved_table(response)
                 except Unusable:  # of a reply nothing else is used
                     continue
-                yield from map(str, table(answer.get("content")))
+                yield from (media for media, _ in members(answer.get("content")))
 
     def _auth(self, operation: Mapping[str, Any], notes: list[str]) -> tuple[Auth, ...]:
         if any(name.lower() == "authorization" for name in self.options.headers):

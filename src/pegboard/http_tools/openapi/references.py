@@ -14,11 +14,19 @@ MAX_HOPS: Final = 50
 """References that may lead to one another before something stands there."""
 
 
+MAX_STEPS: Final = 10_000_000
+"""Looks at values of one document. The largest that is published takes some hundred thousand."""
+
+
 class References:
-    """What the references of one document mean. Read-only; lives as long as one import."""
+    """What the references of one document mean. Lives as long as one import; counts how much is looked at.
+
+    A document that shares its parts may say in a few bytes more than can be read.
+    """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self.document = document
+        self._left = MAX_STEPS
 
     def target(self, reference: Any) -> Any:
         """What a reference points at. Raises Unusable."""
@@ -33,8 +41,15 @@ class References:
             raise Unusable(f"it refers to {quoted(reference[:100])}, which the document does not have")
         return found
 
+    def step(self) -> None:
+        """Count one look at a value. Raises Unusable for too many."""
+        self._left -= 1
+        if self._left < 0:
+            raise Unusable(f"the document takes more than {MAX_STEPS:,} steps to read")
+
     def resolved(self, value: Any) -> Any:
         """``value`` itself, or what it refers to at last. Raises Unusable."""
+        self.step()
         for _ in range(MAX_HOPS):
             if not isinstance(value, Mapping) or "$ref" not in value:
                 return value

@@ -91,6 +91,7 @@ class _Conversion:
             return schema
         if not isinstance(schema, Mapping):
             return {}  # what is no schema says nothing
+        self.references.step()
         self.left -= 1
         if self.left < 0:
             raise Unusable(f"it has a schema with more than {MAX_SCHEMAS:,} schemas in it")

@@ -14,6 +14,7 @@ from pegboard.pointing import quoted
 
 _VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
 _SAFE: Final = "/%:@!$&'()*+,;=~?[]"
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 _HINT: Final = 'Give the address to send to: server = "https://api.example.com".'
 
 
@@ -88,6 +89,8 @@ def _checked(server: str) -> str:
 
 
 def _checked_of_document(url: str) -> str:
+    if _CONTROL.search(url):  # taken out below without a word, they would make another host of it
+        raise NoServer(f"its server {quoted(url[:100])} holds a line break or control character. {_HINT}")
     encoded = _encoded(url)
     try:
         parse(encoded)

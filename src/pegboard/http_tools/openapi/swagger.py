@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from pegboard.http_tools.openapi.bodies import FORM, JSON, MULTIPART
-from pegboard.http_tools.openapi.values import listed, table, text, texts
+from pegboard.http_tools.openapi.values import table, text, texts
 
 _SCHEMA_KEYS: Final = (
     *("type", "format", "items", "default", "enum", "pattern", "maximum", "exclusiveMaximum", "minimum", "multipleOf"),
@@ -114,6 +114,6 @@ def _scheme(one: Mapping[str, Any]) -> Mapping[str, Any]:
     return one
 
 
-def produces(document: Mapping[str, Any], operation: Mapping[str, Any]) -> list[Any]:
+def produces(document: Mapping[str, Any], operation: Mapping[str, Any]) -> list[str]:
     """The media types of an operation's replies."""
-    return listed(operation["produces"] if "produces" in operation else document.get("produces"))
+    return texts(operation["produces"] if "produces" in operation else document.get("produces"))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, Final
+
+MAX_LISTED: Final = 1_000
+"""Tags, media types or statuses of one operation that are looked at. What is shared by all may be long."""
 
 
 class Unusable(Exception):
@@ -31,7 +35,12 @@ def text(value: Any) -> str:
 
 def texts(value: Any) -> list[str]:
     """The texts of a list, each once, none of them empty."""
-    return list(dict.fromkeys(filter(None, map(text, listed(value)))))
+    return list(dict.fromkeys(filter(None, map(text, listed(value)[:MAX_LISTED]))))
+
+
+def members(value: Any) -> Iterator[tuple[str, Any]]:
+    """The first members of an object, with texts as keys."""
+    return ((str(key), member) for key, member in islice(table(value).items(), MAX_LISTED))
 
 
 def size(value: Any, most: int) -> int:
