@@ -23,6 +23,7 @@ CORE = (
     "naming",
     "places",
     "pointing",
+    "opening",
     "documents",
     "values",
     "tokens",

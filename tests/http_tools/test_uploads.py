@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from pegboard import opening
 from pegboard.errors import ToolError
 from pegboard.http_tools.folder import read_files
 from pegboard.http_tools.multipart import Part, written
 from pegboard.http_tools.reading import read_definition
 from pegboard.http_tools.uploads import Upload, UploadError, file_schema, type_for, upload_of
-from pegboard.skills import opening
 from tests.http_tools.decoding import parts_of
 from tests.http_tools.things import call, define, told
 

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from pegboard import Pegboard, ToolRegistry, ToolResult
+from pegboard import Pegboard, ToolRegistry, ToolResult, opening
 from pegboard.errors import ToolError
-from pegboard.skills import opening
+from pegboard.opening import LinkError, NoFileError, read_inside
 from pegboard.skills.catalog import SkillCatalog
-from pegboard.skills.opening import LinkError, NoFileError, read_inside
 from pegboard.skills.resources import MAX_IMAGE_BYTES, MAX_TEXT_BYTES, listed, read_resource
 from pegboard.skills.skill import Skill
 from tests.skills.things import put

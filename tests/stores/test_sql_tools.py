@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -160,4 +162,17 @@ async def test_a_store_that_cannot_be_used_says_so(tmp_path: Path) -> None:
     assert not store.is_blank()  # what keeps tools out of reach is not that there are none
     with pytest.raises(StoreError, match=r"cannot be used: .* a folder of this path is a file"):
         await Overlay(store).edit("ping", text("First."))
+    await store.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no pipes in folders here")
+@pytest.mark.parametrize("make", [lambda path: os.mkfifo(path), Path.mkdir], ids=["pipe", "folder"])
+async def test_what_is_no_file_is_told_and_never_waited_for(file: Path, make: Callable[[Path], None]) -> None:
+    file.parent.mkdir(exist_ok=True)
+    make(file)
+    store = SqlToolStore(file)
+    assert not store.is_blank()
+    for use in (store.revision, store.newest):
+        with pytest.raises(StoreError, match="not a file"):
+            await use()
     await store.close()

@@ -10,7 +10,7 @@ from typing import Final
 
 from pegboard.errors import ToolError
 from pegboard.http_tools.uploads import MAX_UPLOAD
-from pegboard.skills.opening import read_inside
+from pegboard.opening import read_inside
 
 _BETWEEN: Final = re.compile(r"[/\\]" if os.sep == "\\" else "/")
 _NO_NAMES: Final = frozenset({"", ".", ".."})

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from pegboard.documents.problems import Level
 from pegboard.errors import ConfigError
+from pegboard.opening import LinkError, NoFileError, read_inside
 from pegboard.skill_source import Skills, folded
 from pegboard.skills.discovery import READABLE, Found, discover
 from pegboard.skills.fields import fields_of
 from pegboard.skills.front_matter import read
-from pegboard.skills.opening import LinkError, NoFileError, read_inside
 from pegboard.skills.problems import RULES, Findings, SetAsideError, SkillProblem, Weight, refused
 from pegboard.skills.resource_root import location
 from pegboard.skills.skill import SOURCE, Skill

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from pegboard.errors import ToolError
+from pegboard.opening import LinkError, NoFileError, entries_inside, read_inside
 from pegboard.skills.discovery import is_plain
-from pegboard.skills.opening import LinkError, NoFileError, entries_inside, read_inside
 from pegboard.skills.skill import Skill
 
 FOLDERS: Final = ("assets", "references", "scripts")

@@ -55,6 +55,8 @@ class SqlToolStore:
         """
         if self._database.file.is_absent:
             return True
+        if self._database.file.is_odd:
+            return False  # whoever reads it is told
         address = f"file:{quote(str(self.path))}?mode=ro"
         try:
             with closing(sqlite3.connect(address, uri=True, timeout=0)) as connection:

@@ -74,6 +74,14 @@ class SqliteFile:
             return False
         return False
 
+    @property
+    def is_odd(self) -> bool:
+        """Whether a folder, a pipe or a device lies there: opening one of these may wait for ever."""
+        try:
+            return not stat.S_ISREG(self.path.stat().st_mode)
+        except OSError:
+            return False
+
     def make(self) -> None:
         """Make the file and its folder, for this user alone; what is there stays as it is."""
         if self.identity is None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pegboard.errors import DefinitionError
-from pegboard.http_tools.openapi import importing, references, schemas
+from pegboard.http_tools.openapi import importing, references, schemas, writing
 from pegboard.http_tools.openapi.importing import import_openapi
 from pegboard.http_tools.openapi.options import ImportOptions
 from pegboard.http_tools.openapi.report import Imported
@@ -91,7 +91,7 @@ def test_too_many_operations_are_listed_not_made(monkeypatch: pytest.MonkeyPatch
 
 
 def test_all_tools_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "MAX_VALUES", 100)
+    monkeypatch.setattr(writing, "MAX_VALUES", 100)
     found = imported({f"/{n}": {"post": {"operationId": f"o{n}", **with_body(STRING)}} for n in range(50)})
     assert found.operations
     assert "document's tools" in found.aside[-1].reason

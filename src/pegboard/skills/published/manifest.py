@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from pegboard.opening import entries_inside, read_inside
 from pegboard.skills.discovery import FILE, is_plain
-from pegboard.skills.opening import entries_inside, read_inside
 from pegboard.skills.published.document import NotPublishedError
 from pegboard.skills.skill import Skill
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from pegboard.frozen import thawed
+from pegboard.opening import read_inside
 from pegboard.skills.discovery import FILE
-from pegboard.skills.opening import read_inside
 from pegboard.skills.published.addresses import address_of, document_address
 from pegboard.skills.published.document import Document, document_of
 from pegboard.skills.published.manifest import Digests, FileFacts, manifest_of
