@@ -87,3 +87,10 @@ def test_commands_are_run_and_what_they_print_is_compared(tmp_path: Path) -> Non
         run_page(write(tmp_path, right.replace("one ...", "four ...")), tmp_path)
     with pytest.raises(AssertionError, match="exited with 3"):
         run_page(write(tmp_path, "```console\n$ pegboard() { exit 3; }; pegboard\n```\n"), tmp_path)
+
+
+def test_how_far_a_slow_machine_was_is_not_compared(tmp_path: Path) -> None:
+    said = "printf 'Waiting for a, b.c\\nb.c: ready, 1 tool\\na: failed\\na tool\\n' # pegboard"
+    run_page(write(tmp_path, f"```console\n$ pegboard --version >/dev/null; {said}\na tool\n```\n"), tmp_path)
+    with pytest.raises(AssertionError):
+        run_page(write(tmp_path, f"```console\n$ pegboard --version >/dev/null; {said}\na fool\n```\n"), tmp_path)
