@@ -77,7 +77,7 @@ CORE = (
     "peg",
     "explaining",
 )
-FEATURES = ("skills", "net", "http_tools")
+FEATURES = ("skills", "net", "http_tools", "checking")
 EDGES = ("sources", "stores", "encoders", "providers", "gateway", "evaluation")
 TOP = ("config", "inspector", "cli", "testing")
 

@@ -77,6 +77,11 @@ _LEVELS: Final = {
 }
 
 
+def level_of(code: str) -> Level:
+    """How heavy it is where a rule is broken, unless loading is strict."""
+    return _LEVELS[RULES[code]]
+
+
 @dataclass(frozen=True, kw_only=True)
 class SkillProblem:
     """One thing to know about a skill. Immutable; belongs to one load.
@@ -130,7 +135,7 @@ class Findings:
     def add(self, code: str, message: str, hint: str = "", line: int | None = None) -> None:
         """Keep what breaks a rule. Raises SetAsideError where the skill cannot be loaded for it."""
         weight = RULES[code]
-        level = Level.ERROR if self.strict and weight is Weight.STRICT else _LEVELS[weight]
+        level = Level.ERROR if self.strict and weight is Weight.STRICT else level_of(code)
         found = SkillProblem(file=self.file, code=code, message=message, hint=hint, line=line, level=level)
         if level is Level.ERROR:
             raise SetAsideError(found)

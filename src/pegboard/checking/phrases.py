@@ -1,0 +1,120 @@
+"""Texts that instruct whoever reads them: phrases, marks of prompts, and what is not shown. Pure, linear."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from pegboard.checking.characters import Found
+from pegboard.checking.phrase_table import DEMANDS, MARKUP, OVERRIDES, SECRETS, SPEAKS, Phrases
+from pegboard.checking.scripts import latinised
+from pegboard.texts import UNSEEN
+
+_UNSEEN: Final = re.compile(f"[{UNSEEN}\u200c\u200d\u00ad\ufe00-\ufe0f]")
+_HIDDEN_ELEMENT: Final = re.compile(
+    r"<\w{1,20}[^<>]{1,300}(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}0|\shidden\b)"
+    r"[^<>]{0,300}>",
+    re.IGNORECASE,
+)
+_QUOTES: Final[Mapping[str, str]] = {
+    '"': '"',
+    "'": "'",
+    "`": "`",
+    "\u201c": "\u201d",
+    "\u2018": "\u2019",
+    "\u00ab": "\u00bb",
+    "\u300c": "\u300d",
+}
+
+
+def overrides(text: str) -> tuple[int, str] | None:
+    """The first phrase that tells a model to disobey: where it stands, and the phrase.
+
+    Letters of other scripts that look Latin are read as Latin, and what is not seen is passed over; where that was
+    needed, the place is the beginning of the text.
+    """
+    found = next(_found(OVERRIDES, text), None)
+    if found is not None:
+        return found.start(), found[0]
+    if text.isascii():
+        return None
+    plain = latinised(_UNSEEN.sub("", unicodedata.normalize("NFKC", text)))
+    found = None if plain == text else next(_found(OVERRIDES, plain), None)
+    return None if found is None else (0, found[0])
+
+
+def _found(phrases: Phrases, text: str) -> Iterator[re.Match[str]]:
+    """The places where phrases stand: those of one phrase in the order of the text."""
+    small = text.lower()
+    if len(small) != len(text):
+        small = "".join(low if len(low := char.lower()) == 1 else char for char in text)
+    small = small.replace("\n", " ")
+    for word, pattern in phrases:
+        at = small.find(word)
+        while at >= 0:
+            match = pattern.match(text, at) if _begins(small, at) else None
+            if match:
+                yield match
+            at = small.find(word, at + 1)
+
+
+def _begins(text: str, at: int) -> bool:
+    """Whether a word begins here; scripts without blanks between words have no such places."""
+    return at == 0 or not (text[at].isalnum() and text[at].isascii() and text[at - 1].isalnum())
+
+
+def is_quoted(text: str, at: int, length: int) -> bool:
+    """Whether a phrase stands in quotation marks, or begins a quotation: an example of it rather than the thing."""
+    before = text[at - 1 : at]
+    return before in _QUOTES and _QUOTES[before] in text[at + length : at + length + 80]
+
+
+def instructing(text: str) -> Iterator[Found]:
+    """Marks of prompts."""
+    for match in _found(MARKUP, text):
+        yield "instruction-markup", match.start(), match.end() - match.start()
+
+
+def demanding(text: str) -> Iterator[Found]:
+    """What a description should not say."""
+    for code, phrases in (("instruction-like", DEMANDS), ("secret-files", SECRETS)):
+        for match in _found(phrases, text):
+            yield code, match.start(), match.end() - match.start()
+
+
+def unshown(text: str) -> Iterator[Found]:
+    """HTML comments and hidden elements that instruct, or speak to the model."""
+    for at, inside in _comments(text):
+        if overrides(inside) or _holds(MARKUP, inside):
+            yield "comment-instruction", at, 4
+        elif _holds(SPEAKS, inside) or _holds(DEMANDS, inside):
+            yield "comment-hidden", at, 4
+    for match in _HIDDEN_ELEMENT.finditer(text):
+        inside = text[match.end() : match.end() + 2_000].partition("</")[0]
+        if overrides(inside) or _holds(SPEAKS, inside):
+            yield "comment-instruction", match.start(), match.end() - match.start()
+
+
+def _holds(phrases: Phrases, text: str) -> bool:
+    return any(True for _ in _found(phrases, text))
+
+
+def _comments(text: str) -> Iterator[tuple[int, str]]:
+    """HTML comments, and definitions of links that Markdown shows nowhere (``[//]: # (text)``)."""
+    at = text.find("<!--")
+    while at >= 0:
+        end = text.find("-->", at + 4)
+        if end < 0:
+            yield at, text[at + 4 :]
+            return
+        yield at, text[at + 4 : end]
+        at = text.find("<!--", end + 3)
+    for match in _LINK_COMMENT.finditer(text):
+        yield match.start(), match[1]
+
+
+_LINK_COMMENT: Final = re.compile(
+    r"^\[(?://|comment|_)\]:[ \t]{1,20}(?:#|<>)[ \t]{1,20}[(\"'](.{1,2000})", re.MULTILINE | re.IGNORECASE
+)
