@@ -12,7 +12,18 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from pegboard.cli import calling, catalog_commands, demo, finding, report, serve, tools_commands, why_not
+from pegboard.cli import (
+    calling,
+    catalog_commands,
+    checking,
+    demo,
+    finding,
+    report,
+    serve,
+    skills_commands,
+    tools_commands,
+    why_not,
+)
 from pegboard.cli.exits import Exit, exit_for
 from pegboard.cli.faults import FaultLog, kept_log
 from pegboard.cli.options import Common, reordered, with_options
@@ -26,6 +37,7 @@ _COMMANDS: Final[dict[str, Callable[..., Exit]]] = {
     "show": catalog_commands.show,
     "call": calling.call,
     "why-not": why_not.why_not,
+    "check": checking.check,
     "status": report.status,
     "stats": report.stats,
     "demo": demo.demo,
@@ -34,6 +46,7 @@ _COMMANDS: Final[dict[str, Callable[..., Exit]]] = {
 
 _GROUPS: Final[dict[str, tuple[str, dict[str, Callable[..., Exit]]]]] = {
     "tools": ("Write, check and change HTTP tools.", tools_commands.COMMANDS),
+    "skills": ("List, show, check and begin skills.", skills_commands.COMMANDS),
 }
 """Commands of two words: by the first, what they are about, and each by the second."""
 

@@ -123,14 +123,16 @@ async def opened_settings(
     *,
     who: str | None = None,
     approver: Approver | None = None,
+    tell: bool = True,
 ) -> AsyncIterator[Opened]:
-    """The same for a configuration that has been loaded."""
+    """The same for a configuration that has been loaded. Without ``tell`` its problems are left to the caller."""
     from pegboard.config.wire import build
 
     principal = principal_named(loaded.settings, who)
     wired = build(loaded.settings, approver=approver)
     peg, problems = wired.peg, (*loaded.problems, *wired.problems)
-    tell_problems(common, problems)
+    if tell:
+        tell_problems(common, problems)
     until = asyncio.get_running_loop().time() + common.wait
 
     async def wait(enough: Callable[[Pegboard], bool] = lambda peg: False) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from pegboard.composition import Collisions
+from pegboard.config.check_keys import CheckKeys
 from pegboard.config.http_keys import ContextKeys, HttpKeys, HttpToolKeys, OpenApiKeys
 from pegboard.config.keys import Keys
 from pegboard.config.kinds import CONTEXT_NAME, Kind, Mistake, made, mistakes
@@ -111,6 +112,7 @@ class CheckedFile:
     openapi: dict[int, OpenApiKeys] = field(default_factory=dict)
     skills: dict[int, SkillKeys] = field(default_factory=dict)
     context: dict[str, ContextKeys] = field(default_factory=dict)
+    check: CheckKeys = field(default_factory=CheckKeys)
     unread: set[str] = field(default_factory=set)
     problems: list[ConfigProblem] = field(default_factory=list)
     refused: list[ConfigProblem] = field(default_factory=list)

@@ -231,6 +231,7 @@ def _settings(
         secrets_folder=path_of(file.http.secrets_folder, base) if file.http.secrets_folder else None,
         files_folder=path_of(file.http.files, base) if file.http.files else None,
         file=main.file if main else None,
+        check=file.check,
         context={name: keys.origin for name, keys in file.context.items()},
         policy=_rules(main, file.policy) if main and file.policy else None,
         principals={name: keys.principal(name) for name, keys in file.principals.items()},

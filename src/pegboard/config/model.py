@@ -12,6 +12,7 @@ from typing import Final, Literal, get_args
 
 from pegboard.auth import Action, Principal
 from pegboard.composition import Collisions
+from pegboard.config.check_keys import CheckKeys
 from pegboard.config.http_keys import ContextKeys, HttpKeys, HttpToolKeys, OpenApiKeys
 from pegboard.config.keys import APPROVAL, COUNT, NAMES, VISIBILITY, Keys, Word, key
 from pegboard.config.kinds import (
@@ -293,6 +294,7 @@ SECTIONS: Final[Mapping[str, type[Keys]]] = {
     "openapi": OpenApiKeys,
     "skills": SkillKeys,
     "context": ContextKeys,
+    "check": CheckKeys,
 }
 """The tables of the file. ``upstreams``, ``principals`` and ``context`` hold one such table a name; ``import``,
 ``python``, ``http_tools``, ``openapi`` and ``skills`` are lists of them."""

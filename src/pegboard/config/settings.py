@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pegboard.auth import Principal
 from pegboard.composition import Collisions
+from pegboard.config.check_keys import CheckKeys
 from pegboard.config.http_keys import HttpKeys
 from pegboard.config.model import GatewayKeys, LogLevel, Ranker, StoreKeys
 from pegboard.context_map import Origin
@@ -70,6 +71,7 @@ class Settings:
     secrets_folder: Path | None = None
     files_folder: Path | None = None
     context: Mapping[str, Origin] = field(default_factory=dict)
+    check: CheckKeys = field(default_factory=CheckKeys, compare=False)
     file: Path | None = field(default=None, compare=False)
     policy: tuple[Rule, ...] | None = None
     principals: Mapping[str, Principal] = field(default_factory=dict)

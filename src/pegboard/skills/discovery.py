@@ -81,7 +81,7 @@ def discover(roots: Sequence[Path]) -> Iterator[Found | SkillProblem]:
     seen: set[Path] = set()
     for order, root in enumerate(roots):
         for child in _children(root):
-            found = _in_child(child, roots, order)
+            found = in_folder(child, roots, order)
             if isinstance(found, Found):
                 if found.path in seen:
                     continue
@@ -109,7 +109,8 @@ def _may_be_folder(entry: os.DirEntry[str]) -> bool:
         return True
 
 
-def _in_child(child: Path, roots: Sequence[Path], order: int) -> Found | SkillProblem | None:
+def in_folder(child: Path, roots: Sequence[Path], order: int = 0) -> Found | SkillProblem | None:
+    """The file of the skill in one folder of a root; None where there is none and nobody meant there to be one."""
     file = child / FILE
     if not is_plain(child.name):
         return _odd_name(file)

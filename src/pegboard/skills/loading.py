@@ -12,7 +12,7 @@ from pegboard.documents.problems import Level
 from pegboard.errors import ConfigError
 from pegboard.opening import LinkError, NoFileError, read_inside
 from pegboard.skill_source import Skills, folded
-from pegboard.skills.discovery import READABLE, Found, discover
+from pegboard.skills.discovery import READABLE, Found, discover, in_folder
 from pegboard.skills.fields import fields_of
 from pegboard.skills.front_matter import read
 from pegboard.skills.problems import RULES, Findings, SetAsideError, SkillProblem, Weight, refused
@@ -56,6 +56,15 @@ def load(roots: Sequence[Path], options: Options) -> SkillSet:
     loader = _Loader(options)
     for one in found:
         loader.take(one)
+    return loader.done()
+
+
+def load_folder(folder: Path, options: Options) -> SkillSet:
+    """The one skill in a folder, as if its parent were a root with nothing else in it; nothing where there is none."""
+    loader = _Loader(options)
+    found = in_folder(folder, (folder.parent.resolve(), folder.resolve().parent))
+    if found is not None:
+        loader.take(found)
     return loader.done()
 
 

@@ -1,0 +1,42 @@
+"""``skills check``: every rule of the format, and what models would read of skills."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pegboard.cli.check_report import FailOn, Format, Ignore, report, wish_of
+from pegboard.cli.exits import Exit
+from pegboard.cli.options import Common
+from pegboard.cli.session import load_found
+from pegboard.cli.skills_found import Group, Paths, groups_of
+
+if TYPE_CHECKING:
+    from pegboard.checking.finding import Finding
+
+
+def check(
+    common: Common, paths: Paths = None, format: Format = "text", ignore: Ignore = None, fail_on: FailOn = None
+) -> Exit:
+    """Check skills: the format's rules, files they name, hidden text, instructions in descriptions.
+
+    Each finding has its rule, file, line and fix. A configuration is not needed; [check] of one says what is ignored.
+    """
+    loaded = load_found(common)
+    wish = wish_of(common, loaded.settings if loaded else None, format, ignore, fail_on)
+    groups = groups_of(common, paths)
+    return report(common, wish, findings_of(groups), looked_at(groups))
+
+
+def findings_of(groups: Iterable[Group]) -> list[Finding]:
+    """What is found in groups of skills, among each too."""
+    from pegboard.checking.skills import check_skills
+
+    return [one for group in groups for one in check_skills(group.skills, group.problems, group.most)]
+
+
+def looked_at(groups: Sequence[Group]) -> dict[str, int]:
+    """How many skills there are, those that were left out too."""
+    files = {str(skill.source_path) for group in groups for skill in group.skills}
+    return {"skill": len(files | {str(Path(one.file).resolve()) for group in groups for one in group.problems})}

@@ -1,0 +1,108 @@
+"""The skills that the commands of ``pegboard skills`` work on: those of paths, else those of the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pegboard.cli.options import Common
+from pegboard.cli.session import load_named, tell_problems
+from pegboard.errors import NoSkillError
+
+if TYPE_CHECKING:
+    from pegboard.config import Settings
+    from pegboard.skills.catalog import SkillCatalog
+    from pegboard.skills.problems import SkillProblem
+    from pegboard.skills.skill import Skill
+
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="PATH",
+        help="A folder of skills, a skill's own folder, or a SKILL.md; unless given, those of the configuration.",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Skills that were loaded together. Lives as long as one command.
+
+    ``source`` is the configuration's name for them, or the path as it was given. ``most`` are the bytes of a file that
+    are read; ``formatted`` gives a skill as models get it.
+    """
+
+    source: str
+    skills: Sequence[Skill]
+    problems: Sequence[SkillProblem]
+    most: int
+    formatted: Callable[[Skill], str]
+
+
+def groups_of(common: Common, paths: Sequence[Path] | None) -> list[Group]:
+    """The skills of ``paths``, else of the configuration. Raises ConfigError for what is not there."""
+    if paths:
+        return [_at(path) for path in paths]
+    loaded = load_named(common)
+    tell_problems(common, loaded.problems)
+    return list(configured(loaded.settings))
+
+
+def configured(settings: Settings) -> Iterator[Group]:
+    """The skills that a configuration names, a group a source. Raises ConfigError for a root that is not there."""
+    for spec in settings.skills.values():
+        catalog = spec.catalog()
+        catalog.reload()
+        yield _group(spec.name, catalog, spec.max_file_bytes)
+
+
+def fetched(groups: Sequence[Group], name: str) -> tuple[Group, Skill]:
+    """The first skill of a name, or of a folder's name. Raises NoSkillError, which names the skills that there are."""
+    from pegboard.skill_source import folded
+
+    wanted = folded(name)
+    pairs = [(group, skill) for group in groups for skill in group.skills]
+    for pair in pairs:
+        if pair[1].name == wanted:
+            return pair
+    by_folder = [pair for pair in pairs if folded(pair[1].folder.name) == wanted]
+    if len(by_folder) == 1:
+        return by_folder[0]
+    raise NoSkillError(name, tuple(dict.fromkeys(skill.name for _, skill in pairs)))
+
+
+def _group(source: str, catalog: SkillCatalog, most: int) -> Group:
+    return Group(source=source, skills=tuple(catalog), problems=catalog.problems, most=most, formatted=catalog.format)
+
+
+def _at(path: Path) -> Group:
+    from pegboard.skills.catalog import MAX_FILE_BYTES, SkillCatalog
+    from pegboard.skills.discovery import FILE
+
+    if path.name == FILE or (path / FILE).is_file():
+        return _alone(path, path.parent if path.name == FILE else path)
+    return _group(str(path), SkillCatalog(path), MAX_FILE_BYTES)
+
+
+def _alone(path: Path, folder: Path) -> Group:
+    """The skill in one folder."""
+    from pegboard.errors import ConfigError
+    from pegboard.skills.catalog import MAX_FILE_BYTES, MAX_RESOURCE_FILES, MAX_SKILLS
+    from pegboard.skills.loading import Options, load_folder
+    from pegboard.skills.prompt import formatted
+    from pegboard.skills.resources import listed
+
+    found = load_folder(folder.absolute(), Options(max_skills=MAX_SKILLS, max_file_bytes=MAX_FILE_BYTES))
+    if not found and not found.problems:
+        raise ConfigError(f"{path} is not there.", hint="Check the path.")
+    return Group(
+        source=str(path),
+        skills=tuple(found),
+        problems=found.problems,
+        most=MAX_FILE_BYTES,
+        formatted=lambda skill: formatted(skill, listed(skill, MAX_RESOURCE_FILES)),
+    )

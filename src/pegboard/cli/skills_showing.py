@@ -1,0 +1,54 @@
+"""``skills show``: one skill as models get it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import typer
+
+from pegboard.cli.exits import Exit
+from pegboard.cli.options import Common
+from pegboard.cli.skills_found import Paths, fetched, groups_of
+
+MOST: Final = 1_000
+"""Resources that ``--json`` lists at most."""
+
+
+def show(
+    common: Common,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The skill's name, or its folder's.")],
+    paths: Paths = None,
+) -> Exit:
+    """Show a skill as models get it: its instructions, and behind them its tools, its place and its resources.
+
+    What is to be known of it is said on stderr.
+    """
+    from pegboard.skills.resources import listed
+
+    group, skill = fetched(groups_of(common, paths), name)
+    problems = [problem for problem in group.problems if problem.skill == skill.name]
+    if common.json:
+        resources = listed(skill, MOST)
+        common.output.document(
+            {
+                "name": skill.name,
+                "description": skill.description,
+                "source": group.source,
+                "folder": str(skill.folder),
+                "allowed_tools": None if skill.allowed_tools is None else list(skill.allowed_tools),
+                "compatibility": skill.compatibility,
+                "license": skill.license,
+                "resources": list(resources.paths),
+                "more_resources": resources.more,
+                "digest": skill.digest,
+                "text": group.formatted(skill),
+                "problems": [problem.to_json() for problem in problems],
+            }
+        )
+        return Exit.OK
+    common.output.raw(group.formatted(skill))
+    for problem in problems:
+        common.output.problem(str(problem), str(problem.level).capitalize())
+    if skill.allowed_tools == ():
+        common.output.problem("Its allowed-tools allow none.", "Note")
+    return Exit.OK

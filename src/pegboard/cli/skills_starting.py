@@ -1,0 +1,97 @@
+"""``skills new``: the beginning of a skill."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from pegboard.cli.exits import Exit
+from pegboard.cli.options import Common
+from pegboard.cli.session import load_found
+from pegboard.errors import ConfigError
+
+FOLDER: Final = Path("skills")
+"""Where skills are begun without a configuration that names folders."""
+
+_NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_PARTS: Final = re.compile(r"[^a-z0-9]+")
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_TEXT: Final = """\
+---
+name: {name}
+description: >-
+  {description}
+---
+# {title}
+
+1. Say what to look at first.
+2. Say what to do, step by step, and which tools to use.
+3. Say how to see that it is done.
+"""
+_DESCRIPTION: Final = "Says in one sentence what {name} does. Use it when somebody asks for what it does."
+
+
+def new(
+    common: Common,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The name: small letters, digits and single hyphens between them.")
+    ],
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--in",
+            metavar="FOLDER",
+            help="The folder of skills that it is begun in; unless given, the configuration's first, else skills.",
+        ),
+    ] = None,
+    description: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What it does, and when to use it; can be written later.")
+    ] = None,
+) -> Exit:
+    """Begin a skill: a folder with a SKILL.md that is as the format says."""
+    _check(name)
+    file = (folder or _root(common)) / name / "SKILL.md"
+    said = " ".join((description or "").split()) or _DESCRIPTION.format(name=name)
+    _write(file, _TEXT.format(name=name, description=said, title=name.replace("-", " ").capitalize()))
+    if common.json:
+        common.output.document({"name": name, "file": str(file)})
+    else:
+        common.output.say(f"{file}: write it, then: pegboard skills check {file.parent}")
+    return Exit.OK
+
+
+def _check(name: str) -> None:
+    """Raise BadParameter for a name that the format does not allow, with one that it does."""
+    from pegboard.skills.names import MAX_NAME
+
+    if _NAME.fullmatch(name) and len(name) <= MAX_NAME:
+        return
+    plain = unicodedata.normalize("NFKD", _CAMEL.sub("-", name)).encode("ascii", "ignore").decode().lower()
+    legal = _PARTS.sub("-", plain).strip("-")[:MAX_NAME].strip("-")
+    hint = f" Take {legal!r}." if legal else ""
+    wanted = f"small letters a to z, digits and single hyphens between them, at most {MAX_NAME}"
+    raise typer.BadParameter(f"{name!r} is no name of a skill: {wanted}.{hint}", param_hint="NAME")
+
+
+def _root(common: Common) -> Path:
+    loaded = load_found(common)
+    roots = [root.path for spec in loaded.settings.skills.values() for root in spec.roots] if loaded else []
+    return roots[0] if roots else FOLDER
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file that is not there yet. Raises ConfigError where it is, or cannot be written."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    except FileExistsError:
+        raise ConfigError(f"{file} is there already.", hint="Edit it, or choose another name.") from None
+    except OSError as error:
+        raise ConfigError(
+            f"{file} cannot be written: {error.strerror}.", hint="Name another folder with --in FOLDER."
+        ) from error
