@@ -94,7 +94,9 @@ def _of_sources(now: Opened) -> Iterator[Finding]:
     own = {names[file] for file in now.settings.http_tools} | now.settings.skills.keys()
     origins = dict(_origins(now.settings))
     told = [("tool-set-aside", one.source, one.name, one.reason) for one in now.peg.catalog.problems]
-    told += [("source-away", one.name, one.name, f"was not checked: {state_line(one)}.") for one in now.lacking]
+    told += [
+        ("source-away", one.name, one.name, f"was not checked: {state_line(one).rstrip('.')}.") for one in now.lacking
+    ]
     for code, source, name, message in told:
         if code == "tool-set-aside" and source in own:
             continue

@@ -46,7 +46,7 @@ class Group:
 def groups_of(common: Common, paths: Sequence[Path] | None) -> list[Group]:
     """The skills of ``paths``, else of the configuration. Raises ConfigError for what is not there."""
     if paths:
-        return [_at(path) for path in paths]
+        return list(_at(paths))
     loaded = load_named(common)
     tell_problems(common, loaded.problems)
     return list(configured(loaded.settings))
@@ -79,13 +79,17 @@ def _group(source: str, catalog: SkillCatalog, most: int) -> Group:
     return Group(source=source, skills=tuple(catalog), problems=catalog.problems, most=most, formatted=catalog.format)
 
 
-def _at(path: Path) -> Group:
+def _at(paths: Sequence[Path]) -> Iterator[Group]:
+    """Folders of skills as roots of one catalog, in the order given, and single skills by themselves."""
     from pegboard.skills.catalog import MAX_FILE_BYTES, SkillCatalog
     from pegboard.skills.discovery import FILE
 
-    if path.name == FILE or (path / FILE).is_file():
-        return _alone(path, path.parent if path.name == FILE else path)
-    return _group(str(path), SkillCatalog(path), MAX_FILE_BYTES)
+    alone = [path for path in paths if path.name == FILE or (path / FILE).is_file()]
+    roots = [path for path in paths if path not in alone]
+    if roots:
+        yield _group(", ".join(map(str, roots)), SkillCatalog(roots), MAX_FILE_BYTES)
+    for path in alone:
+        yield _alone(path, path.parent if path.name == FILE else path)
 
 
 def _alone(path: Path, folder: Path) -> Group:

@@ -49,8 +49,15 @@ def well_formed_xml(wanted: Any, answer: Answer, world: World) -> str:
     return ""
 
 
+def same_names_as_library(wanted: Any, answer: Answer, world: World) -> str:
+    """Whether the command names the skills that the catalog of the step before has, in the same order."""
+    names = list(world.skills.names) if world.skills is not None else None
+    return claim((answer.names == names) is wanted, f"the command names {answer.names}, the library {names}")
+
+
 CHECKS: Final[dict[str, Check]] = {
     "equals": equals,
+    "same_names_as_library": same_names_as_library,
     "warnings": warnings,
     "warnings_mention": warnings_mention,
     "warning": warning,

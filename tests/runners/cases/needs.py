@@ -15,7 +15,6 @@ from tests.runners.cases.steps import STEPS
 
 FEATURES: Final = {
     "generate_skills": "a budget for the prompt of skills",
-    "cli_skills_list": "the command pegboard skills",
     "embedder": "encoders",
 }
 """The step words whose feature has a name; any other is told as it stands."""

@@ -8,7 +8,10 @@ A location in the prompt is a path, so it has the folder's name: what a case say
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -102,8 +105,24 @@ async def search_skills(world: World, step: Step) -> Answer:
     return Answer(text="\n".join(names), names=names, bare=names)
 
 
+async def cli_skills_list(world: World, step: Step) -> Answer:
+    """``pegboard skills list`` on the same roots, in a process of its own."""
+    roots = [world.folder / root for root in step["roots"]]
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "pegboard", "skills", "list", "--json", "--", *map(str, [*roots, *_linked(roots)])),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await process.communicate()
+    told = json.loads(out)
+    names = [skill["name"] for skill in told.get("skills", ())]
+    return Answer(text=(out + err).decode(), names=names, bare=names, is_error="error" in told)
+
+
 STEPS: Final = {
     "skills": Do(skills, {"roots"}),
+    "cli_skills_list": Do(cli_skills_list, {"roots"}),
     "skill_field": Do(skill_field, {"skill", "field"}),
     "skill_body": Do(skill_body, {"skill"}),
     "load_skill": Do(load_skill, {"skill"}),
