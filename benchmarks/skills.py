@@ -1,4 +1,4 @@
-"""What reading skills costs: the corpus as a catalog, against its bytes and a YAML parse of each front matter."""
+"""What reading skills costs, against their bytes and a YAML parse of each front matter; what checking them finds."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import yaml
 
+from benchmarks import checks
 from benchmarks.report import Table
 from pegboard.skills.catalog import SkillCatalog
 
@@ -40,7 +41,8 @@ def run(corpora: Path) -> list[Table]:
         f"{count:,} real files, {len(loaded):,} of them loaded under names of their own; "
         f"median of {ROUNDS} rounds, in turn; PyYAML with libyaml."
     )
-    return [Table(title="Skills: a whole corpus", columns=["reader", "ms", "ratio"], rows=rows, note=note)]
+    read = Table(title="Skills: a whole corpus", columns=["reader", "ms", "ratio"], rows=rows, note=note)
+    return [read, checks.table(corpora)]
 
 
 def lay_out(corpus: Path, root: Path) -> int:

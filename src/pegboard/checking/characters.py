@@ -28,7 +28,8 @@ _BIDI: Final = "\u202a-\u202e\u2066-\u2069"
 _MARKS: Final = "\u061c\u200e\u200f"
 _CONTROLS: Final = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
 
-_ANY: Final = re.compile(f"[{_INVISIBLE}{_SELECTORS}{_TAGS}{_BIDI}{_MARKS}{_CONTROLS}]")
+_ANY: Final = re.compile(f"[{_INVISIBLE}{_SELECTORS}{_MARKS}{_CONTROLS}]")
+_BLACK_FLAG: Final = "\U0001f3f4"
 _FLAG_TAGS: Final = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
 _RUNS: Final = (
     ("hidden-tags", re.compile(f"[{_TAGS}]+")),
@@ -95,10 +96,11 @@ def hidden(text: str) -> Iterator[Found]:
     """Every place in a text where something stands that is not seen, or reorders what is, in no particular order."""
     if text.isascii() and not _ANY.search(text):
         return
-    skipped = _flags(text)
     for at, length in _runs(_FLAG_TAGS, text):
         if spelt(text[at + 1 : at + length]) not in _SHOWN_FLAGS:
             yield "hidden-flag", at + 1, length - 1
+    text = _FLAG_TAGS.sub(lambda flag: _BLACK_FLAG * len(flag[0]), text)
+    skipped: set[int] = set()
     for code, pattern in _RUNS:
         for at, length in _runs(pattern, text):
             if at not in skipped:
@@ -121,11 +123,6 @@ def named(char: str) -> str:
 def spelt(tags: str) -> str:
     """What tag characters spell, as ASCII."""
     return "".join(chr(ord(char) - 0xE0000) for char in tags if 0xE0020 <= ord(char) <= 0xE007E)
-
-
-def _flags(text: str) -> set[int]:
-    """The places of flags that are spelt with tag characters."""
-    return {at + step for at, length in _runs(_FLAG_TAGS, text) for step in range(length)}
 
 
 def _runs(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:

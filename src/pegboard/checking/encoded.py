@@ -22,6 +22,10 @@ _LEAST_LETTERS: Final = 12
 """Different characters that an encoded text has: lines of one sign are none."""
 
 
+_SEGMENT: Final = 24
+"""Characters between two slashes of base64, at least: of random bytes every 64th is one, of a path every tenth."""
+
+
 class _Encoding(NamedTuple):
     """One way to write bytes as text."""
 
@@ -84,7 +88,7 @@ def _is_encoded(text: str, name: str) -> bool:
     """Whether it is not a long word, a path or a line of one sign."""
     if name != "base64":
         return True
-    if len(set(text[:2_000])) < _LEAST_LETTERS:
+    if len(set(text[:2_000])) < _LEAST_LETTERS or text.count("/") * _SEGMENT > len(text):
         return False
     kinds = [any(map(test, text[:2_000])) for test in (str.islower, str.isupper, str.isdigit)]
     return all(kinds) or (all(kinds[:2]) and len(text) < 400)

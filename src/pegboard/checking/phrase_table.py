@@ -74,7 +74,7 @@ MARKUP: Final = _phrases(
         "<|</",
         (
             r"(?:system|system[-_]reminder|system[-_]prompt|assistant|developer|important|available_skills|"
-            r"available_tools|skill_content|function_calls|function_results|tool_result|instructions)>"
+            r"available_tools|skill_content|function_calls|function_results|tool_result)>"
         ),
     ),
 )
@@ -100,6 +100,7 @@ DEMANDS: Final = _phrases(
     ("instead of", rf"{_S}(?:any|all|every){_S}{_OTHERS}"),
     ("system", rf"{_S}prompts?\b"),
     ("you must", rf"{_S}(?:always|never|first|immediately)\b"),
+    ("<instructions|</instructions", r">"),
     ("this overrides|it overrides", rf"{_S}(?:all|any|every)\b"),
 )
 """A description wants to be chosen always, first, or instead of others."""

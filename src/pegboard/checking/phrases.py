@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Final
 
 from pegboard.checking.characters import Found
@@ -86,15 +88,27 @@ def demanding(text: str) -> Iterator[Found]:
 
 def unshown(text: str) -> Iterator[Found]:
     """HTML comments and hidden elements that instruct, or speak to the model."""
-    for at, inside in _comments(text):
-        if overrides(inside) or _holds(MARKUP, inside):
-            yield "comment-instruction", at, 4
-        elif _holds(SPEAKS, inside) or _holds(DEMANDS, inside):
-            yield "comment-hidden", at, 4
+    yield from _in_comments(list(_comments(text)))
     for match in _HIDDEN_ELEMENT.finditer(text):
         inside = text[match.end() : match.end() + 2_000].partition("</")[0]
         if overrides(inside) or _holds(SPEAKS, inside):
             yield "comment-instruction", match.start(), match.end() - match.start()
+
+
+def _in_comments(comments: Sequence[tuple[int, str]]) -> Iterator[Found]:
+    """The comments that instruct, and the others that speak to the model. All are looked at as one text."""
+    starts = list(accumulate((len(inside) + len(_BETWEEN) for _, inside in comments), initial=0))
+    joined = _BETWEEN.join(inside for _, inside in comments)
+    first = overrides(joined)
+    places = [*([first[0]] if first else ()), *(found.start() for found in _found((*OVERRIDES, *MARKUP), joined))]
+    instruct = {bisect_right(starts, place) - 1 for place in places}
+    speak = {bisect_right(starts, found.start()) - 1 for found in _found((*SPEAKS, *DEMANDS), joined)}
+    yield from (("comment-instruction", comments[number][0], 4) for number in sorted(instruct))
+    yield from (("comment-hidden", comments[number][0], 4) for number in sorted(speak - instruct))
+
+
+_BETWEEN: Final = "\n\x00\n"
+"""Parts comments: no phrase goes over it."""
 
 
 def _holds(phrases: Phrases, text: str) -> bool:

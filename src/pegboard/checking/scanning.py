@@ -65,7 +65,7 @@ def _lookalikes(text: Text) -> Iterator[Finding]:
             text,
             0,
             1,
-            f"looks like a name of Latin letters: {text.value.encode('ascii', 'backslashreplace').decode()}.",
+            f"looks like Latin letters: {ascii(text.value)}.",
         )
 
 

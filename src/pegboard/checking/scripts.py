@@ -58,7 +58,7 @@ def mixed_words(text: str) -> list[tuple[int, str]]:
 def looks_latin(name: str) -> bool:
     """Whether a name has letters outside ASCII, and every letter of it looks exactly like a Latin one."""
     letters = [char for char in name if char.isalpha()]
-    return bool(letters) and not name.isascii() and all(_SAME.match(char) or char.isascii() for char in letters)
+    return not "".join(letters).isascii() and all(_SAME.match(char) or char.isascii() for char in letters)
 
 
 def skeleton(name: str) -> str:
