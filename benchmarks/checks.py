@@ -40,8 +40,8 @@ def table(corpora: Path) -> Table:
     rows = [[code, str(RULES[code].level), *(share(code, found) for found in columns)] for code in RULES]
     sizes = [f"{len(found):,}" for found in columns]
     note = (
-        f"How many of {sizes[0]} skills, {sizes[1]} tools of MCP servers and {sizes[2]} OpenAPI operations a rule finds "
-        "something in, and for how many that is an error. Rules without a find are left out."
+        f"How many of {sizes[0]} skills, {sizes[1]} tools of MCP servers and {sizes[2]} OpenAPI operations a rule "
+        "finds something in, and for how many that is an error. Rules without a find are left out."
     )
     found_any = [row for row in rows if any(cell != "0" for cell in row[2:])]
     return Table(

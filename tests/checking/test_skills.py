@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -101,7 +100,7 @@ def test_a_link_out_of_the_folder_is_told_and_not_followed(tmp_path: Path) -> No
     (tmp_path / "a" / "references").mkdir()
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "x.md").write_text("x")
-    os.symlink(tmp_path / "b" / "x.md", tmp_path / "a" / "references" / "link.md")
+    (tmp_path / "a" / "references" / "link.md").symlink_to(tmp_path / "b" / "x.md")
     assert codes(tmp_path) == ["resource-outside", "resource-missing"]
 
 

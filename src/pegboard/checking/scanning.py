@@ -65,7 +65,7 @@ def _lookalikes(text: Text) -> Iterator[Finding]:
             text,
             0,
             1,
-            f"looks like Latin letters: {ascii(text.value)}.",
+            f"looks like Latin letters: {text.value!a}.",
         )
 
 
