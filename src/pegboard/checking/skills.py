@@ -9,8 +9,8 @@ from typing import Final
 from pegboard.checking.finding import Finding, Kind, Text
 from pegboard.checking.scanning import scan
 from pegboard.checking.skill_rules import Written, check_skill, check_together
+from pegboard.opening import read_inside
 from pegboard.skills.front_matter import FrontMatter, read
-from pegboard.skills.opening import read_inside
 from pegboard.skills.problems import Findings, SetAsideError, SkillProblem
 from pegboard.skills.resources import listed
 from pegboard.skills.skill import Skill
