@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.errors import CallError, InvalidArgumentsError
+from pegboard.errors import CallError, InvalidArgumentsError, ToolError
 from pegboard.http_tools.filling import Values
 from pegboard.http_tools.template import template_of
 from tests.http_tools.things import URL, call, define
@@ -252,3 +252,13 @@ def test_a_host_that_is_not_chosen_is_asked_for() -> None:
     assert template.build(Values({"r": "b"})).url == "https://b.example.com/"
     with pytest.raises(InvalidArgumentsError, match="r: is needed for the host"):
         template.build(Values({}))
+
+
+@pytest.mark.parametrize("value", ["half \ud800", float("nan"), float("inf"), object(), {"a": ["\udfff"]}])
+@pytest.mark.parametrize(
+    "place", [{"url": f"{URL}/{{{{ctx.tenant_id}}}}"}, {"method": "POST", "body": {"t": "{{ctx.tenant_id}}"}}]
+)
+def test_a_value_of_the_context_that_no_request_can_hold_is_refused(place: dict[str, Any], value: Any) -> None:
+    template = template_of(define(**place))
+    with pytest.raises(ToolError, match=r"cannot be called: ctx\.tenant_id holds "):
+        template.build(Values({}, {"tenant_id": value}, {}))

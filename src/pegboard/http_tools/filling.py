@@ -11,12 +11,14 @@ from typing import Any
 
 from pegboard.context_map import CONTEXT
 from pegboard.errors import CallError, InvalidArgumentsError, ToolError
+from pegboard.frozen import MAX_DEPTH
 from pegboard.http_tools.body import Node, filled_in
 from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.placeholders import Parts, Placeholder
 from pegboard.http_tools.request import Auth
 from pegboard.http_tools.scalars import plain
 from pegboard.http_tools.secrets import FOR_OPERATOR
+from pegboard.schema.plain import flaw
 from pegboard.schema.prepare import text_forms_read
 from pegboard.tools import MISSING
 
@@ -99,6 +101,8 @@ class Filling:
         value = held.get(placeholder.key)
         if value is None or value == "":
             raise self.absent(placeholder)
+        if placeholder.kind == "ctx" and (wrong := flaw(value, max_depth=MAX_DEPTH)) is not None:
+            raise self.refused(placeholder, f"holds {wrong[1]}")
         return value
 
     def absent(self, placeholder: Placeholder) -> CallError:
