@@ -21,7 +21,7 @@ _NAMED: Final = frozenset({"properties", "patternProperties", "$defs", "definiti
 
 
 class Described(Protocol):
-    """What the rules look at of a tool."""
+    """What the rules look at of a tool, beside its title and schemas, as far as it has them."""
 
     @property
     def name(self) -> str:
@@ -65,7 +65,7 @@ def _texts(tool: Described) -> Iterator[tuple[str, Kind, str]]:
     title = getattr(tool, "title", None)
     if isinstance(title, str):
         yield "title", Kind.DESCRIPTION, title
-    for field in ("input_schema", "output_schema"):
+    for field in ("input_schema", "parameters", "output_schema"):
         yield from _of_schema(getattr(tool, field, None), field, _DEPTH)
 
 

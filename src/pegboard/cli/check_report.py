@@ -16,6 +16,7 @@ from pegboard.cli.words import counted
 
 if TYPE_CHECKING:
     from pegboard.checking.finding import Finding
+    from pegboard.checking.tool_texts import Origin
     from pegboard.config import Settings
 
 ReportFormat = Literal["text", "json", "sarif"]
@@ -27,6 +28,9 @@ FailOn = Annotated[
     Floor | None,
     typer.Option("--fail-on", help="From which weight on findings make the exit code 3; error unless configured."),
 ]
+
+MAX_FILE: Final = 20_000_000
+"""Bytes of a file of tools in which the lines of findings are looked for."""
 
 _ORDER: Final = ("error", "warning", "note")
 
@@ -92,6 +96,17 @@ def _print(common: Common, found: Sequence[Finding], looked_at: Mapping[str, int
     where = " and ".join(counted(count, noun) for noun, count in looked_at.items())
     levels = [counted(count, level) for level in _ORDER if (count := sum(one.level == level for one in found))]
     common.output.say(f"{', '.join(levels) or 'Nothing to mend'} in {where}")
+
+
+def origin_of(file: Path) -> Origin:
+    """A file of tools as the place of what they say; of one that is long or away no lines can be told."""
+    from pegboard.checking.tool_texts import Origin
+
+    try:
+        text = file.read_text("utf-8", errors="replace") if file.stat().st_size <= MAX_FILE else ""
+    except OSError:
+        text = ""
+    return Origin(file=str(file), line=1, text=text)
 
 
 def relative(file: str) -> str:

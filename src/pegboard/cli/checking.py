@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from pegboard.cli.check_report import FailOn, Format, Ignore, report, wish_of
+from pegboard.cli.check_report import FailOn, Format, Ignore, origin_of, report, wish_of
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.session import Opened, load_named, opened_settings
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from pegboard.checking.finding import Finding
     from pegboard.checking.tool_texts import Origin
     from pegboard.config import ConfigProblem, Settings
-
-MAX_FILE: Final = 20_000_000
-"""Bytes of a file of tools in which the lines of findings are looked for."""
 
 
 def check(common: Common, format: Format = "text", ignore: Ignore = None, fail_on: FailOn = None) -> Exit:
@@ -136,7 +132,7 @@ def _origins(settings: Settings) -> Iterator[tuple[str, Origin]]:
     names = names_of_files(settings)
     documents = {spec.name: spec.file for spec in settings.openapi.values() if spec.file is not None}
     for name, file in {**{name: file for file, name in names.items()}, **documents}.items():
-        yield name, Origin(file=str(file), line=1, text=_text(file))
+        yield name, origin_of(file)
     for name, upstream in settings.upstreams.items():
         yield name, Origin(file=str(upstream.origin), line=upstream.line)
 
@@ -145,12 +141,3 @@ def _whole(settings: Settings) -> Origin:
     from pegboard.checking.tool_texts import Origin
 
     return Origin(file=str(settings.file or ""))
-
-
-def _text(file: Path) -> str:
-    try:
-        if file.stat().st_size > MAX_FILE:
-            return ""
-        return file.read_text("utf-8", errors="replace")
-    except OSError:
-        return ""
