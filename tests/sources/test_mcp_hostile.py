@@ -13,6 +13,7 @@ from pegboard.sources.mcp import list_bounds
 from pegboard.sources.mcp.frames import MAX_BATCH
 from pegboard.sources.mcp.list_bounds import characters
 from pegboard.sources.mcp.web_link import MAX_TELLING
+from tests.net.loopback import Server
 from tests.sources.servers import page, until
 from tests.sources.test_mcp_sse import Streaming
 from tests.sources.test_mcp_sse import in_use as sse_in_use
@@ -31,10 +32,11 @@ def nested(depth: int) -> str:
     return '{"content":[],"structuredContent":{"a":' + "[" * depth + "]" * depth + "}}"
 
 
-async def give_up(used: Used, name: str, number: int) -> None:
-    """Make calls that are never answered, and stop waiting for them."""
+async def give_up(server: Server, used: Used, name: str, number: int) -> None:
+    """Make calls that are never answered, and stop waiting for them once all have come."""
+    before = asked(server).count("tools/call")
     stuck = [asyncio.create_task(used.call(name)) for _ in range(number)]
-    await asyncio.sleep(0.5)
+    await until(lambda: asked(server).count("tools/call") == before + number)
     for task in stuck:
         task.cancel()
     await asyncio.wait(stuck)
@@ -79,8 +81,8 @@ async def test_calls_that_were_given_up_leave_connections_for_others() -> None:
             await one.as_usual("stuck", "t")
 
     async with raw_server(answer) as server, reaching(server.url("/mcp")) as used:
-        for _ in range(2):
-            await give_up(used, "stuck", CONNECTIONS * 2 // 3)
+        for _ in range(3):
+            await give_up(server, used, "stuck", CONNECTIONS * 2 // 5)
         assert (await used.call("t")).text == "ok"
         assert asked(server).count("notifications/cancelled") <= MAX_TELLING
 
@@ -91,10 +93,10 @@ async def test_over_sse_too_a_request_that_is_given_up_holds_no_connection() -> 
     async def never(one: Asked) -> None:
         await asyncio.sleep(600)
 
-    async with sse_in_use(state) as (_, used):
+    async with sse_in_use(state) as (server, used):
         state.on_call = never
         for _ in range(2):
-            await give_up(used, "t", CONNECTIONS * 2 // 3)
+            await give_up(server, used, "t", CONNECTIONS * 2 // 3)
         state.on_call = state.answer_call
         assert (await used.call("t")).text == "ok"
 
