@@ -32,6 +32,8 @@
     ├── AuthoringError           a tool that is stored cannot be changed so
     │   ├── NoVersionError           ... there is no such tool or version: look what there is
     │   └── ConflictError            ... somebody changed it meanwhile: look, and try again
+    ├── EvaluationError          how well tools are found cannot be measured so: mend the ranker, or what it is given
+    │   └── DataSetError             ... or the files of tools and questions (file, line and fix are in the message)
     ├── BoardError               open another board: this one is not yours, or is not there
     └── StoreError               the store could not load or save; what was queued is kept
 
@@ -316,6 +318,18 @@ class ConflictError(AuthoringError):
     """The tool is not at the version that the change was made for."""
 
     code = "conflict"
+
+
+class EvaluationError(PegboardError):
+    """How well tools are found cannot be measured so: a ranker fails, or is none."""
+
+    code = "invalid_evaluation"
+
+
+class DataSetError(EvaluationError):
+    """A set of tools and questions cannot be used; the message names the file, the line and the fix."""
+
+    code = "invalid_data_set"
 
 
 class BoardError(PegboardError):

@@ -15,11 +15,11 @@ class Exit(IntEnum):
 
     OK = 0
     FAILED = 1
-    """The tool ran and reported a failure, or a step of the demo failed."""
+    """The tool ran and reported a failure, a step of the demo failed, or a measure is beyond its floor."""
     USAGE = 2
     """The command line, or the arguments for a tool, are wrong: nothing ran."""
     CONFIG = 3
-    """The configuration is missing or wrong."""
+    """The configuration, or another file that was named, is missing or wrong."""
     NOTHING = 4
     """No such tool, or nothing found."""
     AWAY = 5
@@ -41,6 +41,7 @@ _BY_CODE: Final[Mapping[str, Exit]] = {
     "invalid_definition": Exit.CONFIG,
     "invalid_name": Exit.CONFIG,
     "invalid_schema": Exit.CONFIG,
+    "invalid_data_set": Exit.CONFIG,
     "name_collision": Exit.CONFIG,
     "not_found": Exit.NOTHING,
     "unloaded": Exit.NOTHING,

@@ -90,9 +90,9 @@ def read_document(file: Path) -> Document | ConfigProblem:
     return text if isinstance(text, ConfigProblem) else parse_document(file, text)
 
 
-def read_text(file: Path) -> str | ConfigProblem:
-    """A file's text, or the one problem that keeps it from being read."""
-    data = _bytes_of(file)
+def read_text(file: Path, *, most: int = MAX_BYTES) -> str | ConfigProblem:
+    """A file's text, or the one problem that keeps it from being read. One of more than ``most`` bytes is refused."""
+    data = _bytes_of(file, most)
     return data if isinstance(data, ConfigProblem) else _decoded(file, data)
 
 
@@ -103,14 +103,14 @@ def parse_document(file: Path, text: str) -> Document | ConfigProblem:
     return _located(file, text, "json") if text.lstrip()[:1] in ("{", "/") else _toml(file, text)
 
 
-def _bytes_of(file: Path) -> bytes | ConfigProblem:
+def _bytes_of(file: Path, most: int) -> bytes | ConfigProblem:
     try:
         # Opening a pipe waits for somebody who writes into it, and a device may have no end.
         if not (stat.S_ISREG(mode := file.stat().st_mode) or stat.S_ISDIR(mode)):
             hint = "Name a file; what comes out of a pipe, write to one first."
             return ConfigProblem(file=file, message="this is a pipe, a socket or a device, not a file.", hint=hint)
         with file.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+            data = stream.read(most + 1)
     except OSError as error:
         for kind, message, hint in _READ_ERRORS:
             if isinstance(error, kind):
@@ -118,9 +118,9 @@ def _bytes_of(file: Path) -> bytes | ConfigProblem:
         return ConfigProblem(file=file, message=f"cannot be read: {error.strerror or type(error).__name__}.")
     except ValueError:
         return ConfigProblem(file=file, message="this is not a path.", hint="Check it for a NUL character.")
-    if len(data) > MAX_BYTES:
+    if len(data) > most:
         hint = "Is this the file that was meant?"
-        return ConfigProblem(file=file, message=f"has more than {MAX_BYTES:,} bytes.", hint=hint)
+        return ConfigProblem(file=file, message=f"has more than {most:,} bytes.", hint=hint)
     return data
 
 

@@ -1,0 +1,97 @@
+"""Asking every question of a set, with one ranker."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from pegboard.budget import within_budget
+from pegboard.detail import Detail
+from pegboard.errors import EvaluationError, told
+from pegboard.evaluation.datasets import DataSet, Question
+from pegboard.evaluation.metrics import DEPTH
+from pegboard.finding import ranking
+from pegboard.limits import Limits
+from pegboard.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from pegboard.search.rankers import Ranker
+    from pegboard.search.ranking import Ranked
+
+
+COUNTED: Final = 200
+"""Questions of a set, evenly taken, for which tokens are counted: it takes longer than the search itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What one question came to. Immutable.
+
+    ``found`` are the names of the tools found, as questions write them, best first and each once: ten of them, and
+    more as far as the first right one. ``refused`` says that the search answered that nothing fits. ``seconds`` is the
+    time of the search; ``tokens`` what the answer of ``find_tools`` costs, None where it was not counted.
+    """
+
+    question: Question
+    found: tuple[str, ...]
+    refused: bool
+    seconds: float
+    tokens: int | None
+
+
+def run(data: DataSet, ranker: Ranker, limits: Limits | None = None) -> Iterator[Answer]:
+    """Ask every question as ``find_tools`` is asked: names that stand in the question first, then the ranker's order.
+
+    A first search that builds the index is not timed. Raises EvaluationError when the ranker fails.
+    """
+    limits = limits or Limits()
+    step = -(-len(data.questions) // COUNTED)
+    for place, question in enumerate(data.questions):
+        if not place:
+            _asked(data, question, ranker, limits, counted=False)
+        yield _asked(data, question, ranker, limits, counted=place % step == 0)
+
+
+def _asked(data: DataSet, question: Question, ranker: Ranker, limits: Limits, *, counted: bool) -> Answer:
+    view = data.view_for(question)
+    candidates = view.candidates
+    try:
+        if question.without:
+            # What is counted over a slice for the first time is no part of a search that somebody waits for.
+            ranker.rank(question.text, candidates)[:1]
+        began = time.perf_counter()
+        ranked = ranking(view, ranker, question.text, limits)
+        first = ranked[: limits.search]
+        seconds = time.perf_counter() - began
+        found = tuple(_names(data, question, ranked))
+    except Exception as error:
+        # Strangers write rankers.
+        raise EvaluationError(
+            f"The ranker {type(ranker).__name__} fails on the question {question.id!r} of {data.name}: {told(error)}.",
+            hint="Mend it: rank(query, candidates) gives a sequence of Ranked, best first.",
+        ) from error
+    tokens = _tokens(first, limits.find_tokens) if counted else None
+    return Answer(question=question, found=found, refused=not first, seconds=seconds, tokens=tokens)
+
+
+def _names(data: DataSet, question: Question, ranked: Sequence[Ranked]) -> Iterator[str]:
+    seen: set[str] = set()
+    met = not question.relevant
+    for one in ranked:
+        name = data.written.get(one.entry.name, one.entry.name)
+        if name in seen:
+            continue
+        seen.add(name)
+        met = met or name in question.relevant
+        yield name
+        if met and len(seen) >= DEPTH:
+            return
+
+
+def _tokens(matches: Sequence[Ranked], budget: int) -> int:
+    """What the matches cost where they are shown, in as much detail as the budget of an answer lets them have."""
+    items = within_budget(matches, Detail.DETAILED, budget).items
+    return count_tokens(json.dumps(items, ensure_ascii=False, separators=(",", ":")))
