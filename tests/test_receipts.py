@@ -14,6 +14,7 @@ import pytest
 
 from pegboard import AllowAll, Approval, Context, Pegboard, Receipt, ReceiptFile, Tool, ToolResult, Verdict
 from pegboard.dispatch import Dispatcher
+from pegboard.receipts import search_of
 from tests.support import ALICE, Receipts, Rules, make, registry_of
 
 pytestmark = pytest.mark.anyio
@@ -215,3 +216,33 @@ async def test_behind_half_a_line_a_receipt_begins_a_line_of_its_own(tmp_path: P
     half, *whole = file.read_text().splitlines()
     assert half == '{"call_id":"a","too'
     assert [json.loads(line)["outcome"] for line in whole] == ["let_through", "ok"]
+
+
+async def searches(told: Receipts, **wiring: Any) -> list[Any]:
+    """What the receipts of a conversation say of searches."""
+    board = await Pegboard([registry_of(make("send_mail", "Send a mail"))], receipts=told, **wiring).open()
+    await board.call("find_tools", {"query": "send a mail"})
+    await board.call("tool_search", {"query": "a mail"})
+    await board.call("find_tools", {"query": " "})
+    await board.call("find_tools", {"query": "mail", "limit": 0})
+    await board.call("list_tools", {"tag": "query"})
+    await board.call("send_mail", {"query": "not a search"})
+    return [receipt.search for receipt in told.all]
+
+
+async def test_receipts_say_what_was_searched_for_and_found_only_where_that_is_wanted() -> None:
+    first, second, *others = await searches(Receipts(), receipts_searches=True)
+    assert first == {"query": "send a mail", "found": ["send_mail"]}
+    assert second == {"query": "a mail", "found": ["send_mail"]}
+    assert others == [None] * 4
+    told = Receipts()
+    assert await searches(told) == [None] * 6
+    assert "a mail" not in "".join(json.dumps(receipt.to_json()) for receipt in told.all)
+
+
+def test_an_answer_that_names_what_is_no_tool_tells_nothing_of_it() -> None:
+    answer = {"tools": [{"name": "a", "kind": "tool"}, {"name": "b", "kind": "skill"}, 5], "loaded": ["x"]}
+    assert search_of("find_tools", {"query": "q"}, answer) == {"query": "q", "found": ["a"]}
+    assert search_of("tool_search", {"query": "q"}, answer) == {"query": "q", "found": ["x"]}
+    assert search_of("get_tool", {"query": "q"}, answer) is None
+    assert search_of("find_tools", {"query": "q"}, None) is None

@@ -33,7 +33,7 @@ from pegboard.frozen import thawed
 from pegboard.handling import handled, unexpected
 from pegboard.limits import Limits
 from pegboard.places import Places
-from pegboard.receipts import LET_THROUGH, Receipt, ReceiptSink
+from pegboard.receipts import LET_THROUGH, Receipt, ReceiptSink, search_of
 from pegboard.resource import Resource
 from pegboard.rights import decide, decide_call, touched
 from pegboard.tiers import Need, need_of
@@ -96,7 +96,8 @@ class Dispatcher:
 
     ``policy`` is asked where the context has a principal; ``approver`` may be None (then what needs asking is denied).
     With ``mandatory``, no handler runs before ``sink`` has taken a receipt that says that it was let through.
-    ``places`` are those of the calls that run at once; None for calls that are never kept waiting.
+    ``places`` are those of the calls that run at once; None for calls that are never kept waiting. With ``searches``,
+    receipts of meta-tools say what was searched for and found.
     """
 
     policy: Policy
@@ -105,6 +106,7 @@ class Dispatcher:
     sink: ReceiptSink | None = None
     mandatory: bool = False
     places: Places | None = field(default_factory=Places)
+    searches: bool = False
 
     async def run(
         self, name: str, arguments: Any, context: Context, resolve: Resolve, admit: Admit | None = None
@@ -158,6 +160,7 @@ class Dispatcher:
             tier=call.need.tier if call.need else None,
             approval=call.approval,
             resource=call.resource.to_json() if call.resource else None,
+            search=_search(call) if self.searches else None,
         )
         try:
             self.sink.write(receipt)
@@ -308,6 +311,13 @@ async def verify(dispatcher: Dispatcher, call: Call) -> None:
 
 STAGES: Final[tuple[Stage, ...]] = (resolve, authorize, admit, check, weigh, approve, record, run, bound, verify)
 """The pipeline. The receipt is written after the last stage, however the call ended."""
+
+
+def _search(call: Call) -> dict[str, Any] | None:
+    """What the call of a meta-tool searched for, where it came to an answer."""
+    if not isinstance(call.outcome, ToolResult) or call.outcome.is_error:
+        return None
+    return search_of(call.name, call.arguments, call.outcome.structured)
 
 
 def _hold(call: Call, decision: Decision) -> None:

@@ -48,7 +48,8 @@ class Pegboard:
     ``registries`` come first in the catalog, then those of the ``sources``. ``policy`` is asked wherever a principal
     is present (default: allow everything); ``store`` keeps boards (default: in memory); ``ranker`` searches (default:
     LexicalRanker). ``receipts`` gets one for each call; with ``receipts_mandatory`` no tool runs before it has taken
-    one. ``collisions`` says what happens to the later of two tools of one name (default: ``refuse``).
+    one, and with ``receipts_searches`` they hold the words that were searched for and the names that were found.
+    ``collisions`` says what happens to the later of two tools of one name (default: ``refuse``).
     ``profiles`` replaces which meta-tools a profile shows. ``on_drift`` says what is done about a definition that
     changes after a board has shown it (default: ``accept``; see ``pegboard.drift``). ``context`` says where values of
     calls' contexts come from, where neither the board nor the call was given them. ``skills`` are one SkillCatalog or
@@ -75,6 +76,7 @@ class Pegboard:
         profiles: Mapping[str, Sequence[str]] | None = None,
         receipts: ReceiptSink | None = None,
         receipts_mandatory: bool = False,
+        receipts_searches: bool = False,
         on_drift: OnDrift = "accept",
         context: ContextMap | None = None,
         skills: SkillSource[Any] | Iterable[SkillSource[Any]] | None = None,
@@ -106,7 +108,9 @@ class Pegboard:
             places=self._places,
         )
         # What a meta-tool does is authorized by what it touches, not by its own name; and it never has to wait.
-        self.meta_dispatcher = Dispatcher(policy=AllowAll(), limits=self.limits, sink=receipts, places=None)
+        self.meta_dispatcher = Dispatcher(
+            policy=AllowAll(), limits=self.limits, sink=receipts, places=None, searches=receipts_searches
+        )
         for registry in registries:
             self._sources.attach(registry)
         for brought in _skill_sources(skills):

@@ -26,7 +26,8 @@ class Receipt:
     Of a call that ran it is what the policy gave as its own. ``tier`` is that of the call, where it got that far with a
     principal; ``approval`` what came of asking somebody, ``""`` where nobody was asked; ``resource`` what the call
     touches, ``{kind, target?, tenant?}``, where its tool tells. ``started`` is a UNIX time in seconds. Arguments and
-    results are not recorded.
+    results are not recorded; ``search`` is what a search was for and which tools it found, ``{query, found}``, where
+    the operator wants that recorded, and None otherwise.
     """
 
     call_id: str
@@ -43,10 +44,32 @@ class Receipt:
     tier: str | None = None
     approval: str = ""
     resource: Mapping[str, Any] | None = None
+    search: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The receipt as a JSON object."""
         return asdict(self)
+
+
+_FINDERS: Final[Mapping[str, tuple[str, ...]]] = {"find_tools": ("tools",), "tool_search": ("always_listed", "loaded")}
+"""The meta-tools that search, and the keys of their answers that list what they found."""
+
+
+def search_of(meta_tool: str, arguments: Any, answer: Any) -> dict[str, Any] | None:
+    """What a meta-tool was asked to find, and the tools that its answer names; None for one that did not search.
+
+    A blank query lists everything, and is no search.
+    """
+    query = arguments.get("query") if isinstance(arguments, Mapping) else None
+    if meta_tool not in _FINDERS or not isinstance(query, str) or not query.strip() or not isinstance(answer, Mapping):
+        return None
+    found = [one for key in _FINDERS[meta_tool] for one in answer.get(key, ())]
+    names = [one if isinstance(one, str) else one["name"] for one in found if _is_tool(one)]
+    return {"query": query, "found": names}
+
+
+def _is_tool(found: Any) -> bool:
+    return isinstance(found, str) or (isinstance(found, Mapping) and found.get("kind") == "tool")
 
 
 class ReceiptSink(Protocol):

@@ -17,7 +17,9 @@ from pegboard.cli import (
     catalog_commands,
     checking,
     demo,
+    evaluating,
     finding,
+    harvesting,
     report,
     serve,
     skills_commands,
@@ -40,15 +42,20 @@ _COMMANDS: Final[dict[str, Callable[..., Exit]]] = {
     "check": checking.check,
     "status": report.status,
     "stats": report.stats,
+    "eval": evaluating.evaluate,
+    "eval harvest": harvesting.harvest,
     "demo": demo.demo,
 }
-"""Every command of one word by name, in the order of ``--help``."""
+"""Every command by name, in the order of ``--help``; those of groups apart."""
 
 _GROUPS: Final[dict[str, tuple[str, dict[str, Callable[..., Exit]]]]] = {
     "tools": ("Write, check and change HTTP tools.", tools_commands.COMMANDS),
     "skills": ("List, show, check and begin skills.", skills_commands.COMMANDS),
 }
 """Commands of two words: by the first, what they are about, and each by the second."""
+
+_PAIRS: Final = frozenset(name for name in _COMMANDS if " " in name)
+"""Commands of two words beside one that the first word names alone."""
 
 _LOGGING: Final = frozenset({"serve"})
 """Commands that see to the log themselves."""
@@ -60,8 +67,8 @@ _FLAGS: Final = frozenset({"--install-completion", "--show-completion"})
 
 _EPILOG: Final = (
     "Every command also takes --json, --config, --from, --wait and --debug. "
-    "Exit codes: 0 ok, 1 the tool failed, 2 usage, 3 configuration, 4 not found, 5 an upstream is away, "
-    "6 refused, 7 took too long. For completion in your shell: pegboard --install-completion."
+    "Exit codes: 0 ok, 1 the tool failed or a floor was missed, 2 usage, 3 configuration, 4 not found, "
+    "5 an upstream is away, 6 refused, 7 took too long. For completion in your shell: pegboard --install-completion."
 )
 
 
@@ -72,7 +79,7 @@ def run(words: Sequence[str]) -> int:
     output = Output(json="--json" in ours)
     app = _app(completion=_COMPLETION in os.environ or not _FLAGS.isdisjoint(words[:1]))
     try:
-        return app(args=reordered(words, _GROUPS), standalone_mode=False, prog_name=_PROGRAM) or Exit.OK
+        return app(args=reordered(words, _GROUPS, _PAIRS), standalone_mode=False, prog_name=_PROGRAM) or Exit.OK
     except typer.TyperException as error:
         return _usage(error, output)
     except typer.Abort:

@@ -73,10 +73,11 @@ def with_options(run: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def reordered(words: Sequence[str], groups: Collection[str] = ()) -> list[str]:
+def reordered(words: Sequence[str], groups: Collection[str] = (), pairs: Collection[str] = ()) -> list[str]:
     """The command line with common options that stand before the command's name moved behind it.
 
-    The name of a command in one of ``groups`` is two words.
+    The name of a command in one of ``groups`` is two words. ``pairs`` are commands whose name is two words, of which
+    the first alone is a command too: they become one word.
     """
     position = 0
     while position < len(words) and (words[position] in _FLAGS or words[position].split("=")[0] in _VALUED):
@@ -84,4 +85,7 @@ def reordered(words: Sequence[str], groups: Collection[str] = ()) -> list[str]:
     leading, rest = list(words[:position]), list(words[position:])
     if rest and rest[0] in groups:
         return [rest[0], *reordered([*leading, *rest[1:]])]
+    behind = reordered([*leading, *rest[1:]]) if rest and pairs else []
+    if behind and f"{rest[0]} {behind[0]}" in pairs:
+        return [f"{rest[0]} {behind[0]}", *behind[1:]]
     return [rest[0], *leading, *rest[1:]] if rest and not rest[0].startswith("-") else [*leading, *rest]

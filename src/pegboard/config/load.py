@@ -237,6 +237,7 @@ def _settings(
         principals={name: keys.principal(name) for name, keys in file.principals.items()},
         receipts_file=path_of(file.receipts.file, base) if file.receipts.file else None,
         receipts_mandatory=file.receipts.mandatory,
+        receipts_searches=file.receipts.searches,
     )
 
 

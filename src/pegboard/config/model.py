@@ -158,11 +158,13 @@ class ReceiptKeys(Keys):
 
     file: str | None = key(NAME, "A file that gets a line of JSON a call, relative to this one; unset: none is kept.")
     mandatory: bool = key(FLAG, "Let no call run whose receipt cannot be written.", False)
+    searches: bool = key(FLAG, "Record what was searched for, in the words of the query, and what was found.", False)
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """Receipts that have to be written, and nowhere to."""
-        if self.mandatory and self.file is None:
-            yield "mandatory", "wanted a file beside it."
+        """Receipts that have to be written, or to hold more, and nowhere to."""
+        for name in ("mandatory", "searches"):
+            if getattr(self, name) and self.file is None:
+                yield name, "wanted a file beside it."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -77,6 +77,7 @@ class Settings:
     principals: Mapping[str, Principal] = field(default_factory=dict)
     receipts_file: Path | None = None
     receipts_mandatory: bool = False
+    receipts_searches: bool = False
 
     @property
     def context_names(self) -> tuple[str, ...]:

@@ -101,6 +101,7 @@ def build(
         policy=policy_of(settings),
         receipts=receipts_of(settings),
         receipts_mandatory=settings.receipts_mandatory,
+        receipts_searches=settings.receipts_searches,
         context=ContextMap(settings.context),
     )
     return Wired(peg=peg, problems=(*_shared_prefixes(settings), *_idle_rules(settings)))

@@ -17,7 +17,7 @@ from pegboard.evaluation.lines import Line, objects
 from pegboard.evaluation.metrics import Grades
 from pegboard.naming import legal_name
 from pegboard.search.text import content_words
-from pegboard.tools import Tool
+from pegboard.tools import Entry, Tool
 from pegboard.view import View
 
 TOOLS_FILE: Final = "tools.jsonl"
@@ -64,14 +64,16 @@ class DataSet:
     aside: int = 0
 
     @cached_property
-    def known(self) -> Mapping[str, Tool]:
-        """The tools by the names that questions have for them."""
-        return {self.written.get(tool.name, tool.name): tool for tool in self.view.tools}
+    def known(self) -> Mapping[str, Entry]:
+        """The tools and skills by the names that questions have for them."""
+        entries: Iterable[Entry] = (*self.view.skills, *self.view.tools)
+        return {self.written.get(entry.name, entry.name): entry for entry in entries}
 
     def source_of(self, name: str) -> str:
         """The source of a tool; ``""`` for those of a file, which has none."""
-        tool = self.known.get(name)
-        return "" if tool is None or tool.source == FILE_SOURCE else tool.source
+        entry = self.known.get(name)
+        source = entry.source if isinstance(entry, Tool) else ""
+        return "" if source == FILE_SOURCE else source
 
     def view_for(self, question: Question) -> View:
         """What can be seen while a question is asked."""
@@ -79,7 +81,8 @@ class DataSet:
             return self.view
         gone = {self.known[name].name for name in question.without}
         names = self.view.catalog.names if self.view.names is None else self.view.names
-        return replace(self.view, names=names - gone)
+        skills = self.view.skills.subset(frozenset(self.view.skills.names) - gone)
+        return replace(self.view, names=names - gone, skills=skills)
 
     def sampled(self, most: int | None, seed: int) -> DataSet:
         """The same with at most ``most`` questions, drawn by ``seed``, in their order."""
@@ -118,6 +121,8 @@ def sets_of(folder: Path) -> list[DataSet]:
 
     Raises DataSetError where there is none, and where one cannot be used at all.
     """
+    if not folder.is_dir():
+        raise DataSetError(f"{folder}: there is no such folder or file.", hint="Check the path.")
     found = [folder] if (folder / QUERIES_FILE).exists() or (folder / TOOLS_FILE).exists() else []
     found = found or sorted(file.parent for file in folder.glob(f"*/{QUERIES_FILE}"))
     if not found:
@@ -179,7 +184,7 @@ def _tools(lines: Iterable[Line]) -> tuple[list[Tool], list[ConfigProblem]]:
 
 def _tool(line: Line) -> Tool:
     """The tool of a line; names that are not legal are mapped to ones that are."""
-    name = line.text("name")
+    name = line.filled("name")
     return Tool(
         name=legal_name(name),
         bare_name=name,
@@ -212,12 +217,9 @@ def _questions(lines: Iterable[Line], data: DataSet) -> tuple[list[Question], li
 
 
 def _question(line: Line) -> Question:
-    text = line.text("query")
-    if not text.strip():
-        raise DataSetError('"query" is blank.', hint="Say what is needed, or remove the line.")
     return Question(
         id=line.id(),
-        text=text,
+        text=line.filled("query"),
         relevant=line.grades("relevant"),
         language=line.text("language", ""),
         source=line.text("source", ""),

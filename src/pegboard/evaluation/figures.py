@@ -85,7 +85,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _costs(answers: Sequence[Answer]) -> dict[str, float | None]:
-    times = [answer.seconds * 1000 for answer in answers]
+    times = [answer.seconds * 1000 for answer in answers if answer.seconds is not None]
     tokens = [answer.tokens for answer in answers if answer.tokens is not None]
     return {
         "latency_median_ms": statistics.median(times) if times else None,
@@ -99,3 +99,12 @@ def percentile(values: Sequence[float], percent: int) -> float:
     if len(values) == 1:
         return values[0]
     return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
+
+
+def shown(figure: str, value: float | None) -> str:
+    """A figure as a reader wants it: ``-`` where there is none."""
+    if value is None:
+        return "-"
+    if figure == "tokens":
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if figure in COSTS else f"{value:.3f}"

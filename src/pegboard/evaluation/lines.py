@@ -46,6 +46,13 @@ class Line:
             raise DataSetError(f'"{key}" has half of a character.', hint="Write both halves of it, or none.")
         return found
 
+    def filled(self, key: str) -> str:
+        """A text that is not blank."""
+        found = self.text(key)
+        if not found.strip():
+            raise DataSetError(f'"{key}" is blank.', hint="Fill it in, or remove the line.")
+        return found
+
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of texts; empty when it is missing."""
         found = self.value.get(key)

@@ -32,13 +32,14 @@ class Answer:
 
     ``found`` are the names of the tools found, as questions write them, best first and each once: ten of them, and
     more as far as the first right one. ``refused`` says that the search answered that nothing fits. ``seconds`` is the
-    time of the search; ``tokens`` what the answer of ``find_tools`` costs, None where it was not counted.
+    time of the search, None where tools were taken away for this question alone: what is counted for the first time
+    takes its own time; ``tokens`` what the answer of ``find_tools`` costs, None where it was not counted.
     """
 
     question: Question
     found: tuple[str, ...]
     refused: bool
-    seconds: float
+    seconds: float | None
     tokens: int | None
 
 
@@ -57,11 +58,7 @@ def run(data: DataSet, ranker: Ranker, limits: Limits | None = None) -> Iterator
 
 def _asked(data: DataSet, question: Question, ranker: Ranker, limits: Limits, *, counted: bool) -> Answer:
     view = data.view_for(question)
-    candidates = view.candidates
     try:
-        if question.without:
-            # What is counted over a slice for the first time is no part of a search that somebody waits for.
-            ranker.rank(question.text, candidates)[:1]
         began = time.perf_counter()
         ranked = ranking(view, ranker, question.text, limits)
         first = ranked[: limits.search]
@@ -74,7 +71,8 @@ def _asked(data: DataSet, question: Question, ranker: Ranker, limits: Limits, *,
             hint="Mend it: rank(query, candidates) gives a sequence of Ranked, best first.",
         ) from error
     tokens = _tokens(first, limits.find_tokens) if counted else None
-    return Answer(question=question, found=found, refused=not first, seconds=seconds, tokens=tokens)
+    timed = None if question.without else seconds
+    return Answer(question=question, found=found, refused=not first, seconds=timed, tokens=tokens)
 
 
 def _names(data: DataSet, question: Question, ranked: Sequence[Ranked]) -> Iterator[str]:

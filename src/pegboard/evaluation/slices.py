@@ -27,21 +27,19 @@ SEVERAL: Final = "several"
 
 
 def language(question: Question) -> str:
-    """The language that the question is said to be in, else the script of most of its letters.
+    """The language that the question is said to be in, else the script of most of its words.
 
     Text with kana is Japanese, however many of its characters it shares with Chinese.
     """
     if question.language:
         return question.language
-    scripts = Counter(_script(char) for char in question.text if char.isalpha())
-    if not scripts:
-        return NONE
-    return "Japanese" if "Japanese" in scripts else min(scripts, key=lambda script: (-scripts[script], script))
-
-
-def _script(char: str) -> str:
-    first = unicodedata.name(char, "unknown").split()[0]
-    return _SCRIPTS.get(first, first.capitalize())
+    scripts: Counter[str] = Counter()
+    for word in words(question.text):
+        for script in {_script(char) for char in word.text if char.isalpha()}:
+            scripts[script] += _weight(word.text)
+    if "Japanese" in scripts:
+        return "Japanese"
+    return min(scripts, key=lambda script: (-scripts[script], script), default=NONE)
 
 
 def length(question: Question) -> str:
@@ -50,7 +48,13 @@ def length(question: Question) -> str:
     return next((label for most, label in _BANDS if count <= most), _LONGEST)
 
 
+def _script(char: str) -> str:
+    first = unicodedata.name(char, "unknown").split()[0]
+    return _SCRIPTS.get(first, first.capitalize())
+
+
 def _weight(word: str) -> int:
+    """How many words a run of characters stands for."""
     return -(-len(word) // 2) if not word.isascii() and _script(word[0]) in _DENSE else 1
 
 

@@ -1,0 +1,67 @@
+"""Rankers by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pegboard.errors import EvaluationError
+from pegboard.evaluation.rankers import ranker_named
+from pegboard.search import RANKERS
+
+MODULE = """
+class Mine:
+    def rank(self, query, candidates):
+        return []
+
+def made():
+    return Mine()
+
+def broken():
+    raise OSError("no disk")
+
+class Inner:
+    one = Mine()
+
+ready = Mine()
+other = 5
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module of rankers."""
+    (tmp_path / "my_rankers_here.py").write_text(MODULE)
+    (tmp_path / "my_failing_rankers.py").write_text("raise SystemError('not today')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", RANKERS)
+def test_those_that_come_with_pegboard_are_known_by_their_names(name: str) -> None:
+    assert type(ranker_named(name)) is RANKERS[name] or ranker_named(name) is RANKERS[name]()
+
+
+@pytest.mark.parametrize("attribute", ["Mine", "made", "ready", "Inner.one"])
+def test_a_class_a_function_or_an_object_of_ones_own_will_do(mine: None, attribute: str) -> None:
+    assert type(ranker_named(f"my_rankers_here:{attribute}")).__name__ == "Mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("lexicla", "No ranker is called 'lexicla'. There are lexical, bm25"),
+        ("no_such_module_here:Mine", "cannot be imported: ModuleNotFoundError"),
+        ("my_rankers_here:Other", "cannot be imported: AttributeError"),
+        ("my_failing_rankers:Mine", "cannot be imported: SystemError: not today"),
+        ("my_rankers_here:broken", "cannot be made: OSError: no disk"),
+        ("my_rankers_here:other", "cannot be made: TypeError"),
+        ("my_rankers_here:Inner", "is no ranker: it has no rank(query, candidates)"),
+        (":", "cannot be imported"),
+    ],
+)
+def test_what_is_no_ranker_is_refused_with_what_to_write(mine: None, name: str, message: str) -> None:
+    with pytest.raises(EvaluationError) as caught:
+        ranker_named(name)
+    assert message in str(caught.value)
+    assert caught.value.hint
