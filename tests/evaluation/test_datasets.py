@@ -127,6 +127,7 @@ def test_a_folder_of_sets_is_all_of_them_by_name(tmp_path: Path) -> None:
     for name in ("b", "a"):
         write_set(tmp_path / name, ["t"], [("x", ["t"])])
     assert [data.name for data in sets_of(tmp_path)] == ["a", "b"]
+    (tmp_path / "nothing").mkdir()
     with pytest.raises(DataSetError, match="there is no data set in this folder"):
         sets_of(tmp_path / "nothing")
 
