@@ -111,6 +111,11 @@ class Board:
         return self._allowed
 
     @property
+    def skill_choice(self) -> SkillChoice:
+        """Which skills the board was opened for, and which it begins with."""
+        return self._choice
+
+    @property
     def meta_names(self) -> Collection[str]:
         """The names of the meta-tools that this board has."""
         return self._meta.keys()
@@ -221,10 +226,12 @@ class Board:
         Raises InvalidArgumentsError for a limit that is not a whole number from 1.
         """
         view = await self.view()
-        # What cannot be read is not found either.
-        searched = view if SKILLS in self._meta else replace(view, skills=Skills())
-        found = find(searched, self._peg.ranker, query, limit, self.limits)
+        found = find(self.searched(view), self._peg.ranker, query, limit, self.limits)
         return replace(found, notes=(*found.notes, *self.missing_notes(view), *view.notes))
+
+    def searched(self, view: View) -> View:
+        """What a search looks at: what nothing here could read is not found either."""
+        return view if SKILLS in self._meta else replace(view, skills=Skills())
 
     def missing_notes(self, view: View) -> tuple[str, ...]:
         """What an answer about all tools says of the sources whose tools are not there."""

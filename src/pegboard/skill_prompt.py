@@ -21,10 +21,12 @@ _SHORTEST: Final = 20
 class SkillsPrompt:
     """The text, and what had to give. Immutable. ``text`` is "" where there is nothing to tell, or no room for it.
 
-    ``shortened`` counts the skills whose description is cut or left out, ``left_out`` those that are not named.
+    ``names`` are those that it tells of. ``shortened`` counts the skills whose description is cut or left out,
+    ``left_out`` those that are not named.
     """
 
     text: str = ""
+    names: tuple[str, ...] = ()
     shortened: int = 0
     left_out: int = 0
 
@@ -90,7 +92,8 @@ def _cut(skills: Sequence[SkillEntry], length: int, finder: str | None) -> Skill
     entries = [line for skill, text in zip(skills, texts, strict=True) for line in _entry(skill, text)]
     # What the format cuts anyway is no doing of the budget.
     shortened = sum(text != bounded(skill.description) for skill, text in zip(skills, texts, strict=True))
-    return SkillsPrompt(text=_block(entries, len(skills), shortened, 0, finder), shortened=shortened)
+    names = tuple(skill.name for skill in skills)
+    return SkillsPrompt(text=_block(entries, len(skills), shortened, 0, finder), names=names, shortened=shortened)
 
 
 def _named(skills: Sequence[SkillEntry], count: int, finder: str | None) -> SkillsPrompt:
@@ -99,7 +102,12 @@ def _named(skills: Sequence[SkillEntry], count: int, finder: str | None) -> Skil
         line for skill in skills[:count] for line in ("<skill>", f"<name>{escaped(skill.name)}</name>", "</skill>")
     ]
     left_out = len(skills) - count
-    return SkillsPrompt(text=_block(entries, len(skills), count, left_out, finder), shortened=count, left_out=left_out)
+    return SkillsPrompt(
+        text=_block(entries, len(skills), count, left_out, finder),
+        names=tuple(skill.name for skill in skills[:count]),
+        shortened=count,
+        left_out=left_out,
+    )
 
 
 def _entry(skill: SkillEntry, description: str) -> list[str]:

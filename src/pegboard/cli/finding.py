@@ -21,6 +21,7 @@ from pegboard.detail import Detail, describe, first_sentence
 from pegboard.finding import FindResult, searched_part
 from pegboard.search.exact import REASON as EXACT_NAME
 from pegboard.search.shares import Explains, Reading, Shares
+from pegboard.tools import Entry
 
 
 def find(
@@ -99,17 +100,24 @@ def _print_found(common: Common, found: FindResult, detail: str) -> None:
     from pegboard.schema import flat_parameters
 
     if detail == "brief":
-        common.output.rows([(match.entry.name, first_sentence(match.entry.description)) for match in found.matches])
+        common.output.rows([(_named(match.entry), first_sentence(match.entry.description)) for match in found.matches])
         return
     for number, match in enumerate(found.matches):
         if number:
             common.output.say()
-        common.output.heading(match.entry.name)
+        common.output.heading(_named(match.entry))
         common.output.say(indented(match.entry.description))
+        if match.entry.kind == "skill":
+            continue
         if detail == "full":
             common.output.say(indented(json_text(match.entry.input_schema)))
         else:
             common.output.rows(parameter_rows(flat_parameters(match.entry.input_schema)), indent=2)
+
+
+def _named(entry: Entry) -> str:
+    """A name as it is told: that of a skill says what it is."""
+    return f"{entry.name} (skill)" if entry.kind == "skill" else entry.name
 
 
 def print_explained(out: Output, found: FindResult, reading: Reading | None) -> None:

@@ -54,10 +54,13 @@ async def _status(common: Common) -> Exit:
 
 def _print_status(common: Common, told: dict[str, Any]) -> None:
     out = common.output
-    rows = [(s["name"], s["kind"], s["state"], str(s["tools"]), s.get("reason", "")) for s in told["sources"]]
+    rows = [(s["name"], s["kind"], s["state"], _brought(s), s.get("reason", "")) for s in told["sources"]]
     if rows:
         out.rows(rows, head=("source", "kind", "state", "tools", "reason"), numbers={3})
-    out.say(f"{counted(told['tools'], 'tool')} in the catalog, generation {told['generation']}")
+    skills = f" and {counted(told['skills'], 'skill')}" if told["skills"] else ""
+    out.say(f"{counted(told['tools'], 'tool')}{skills} in the catalog, generation {told['generation']}")
+    for note in told["skills_prompt"]:
+        out.say(f"Note: {note}")
     for source in told["sources"]:
         for note in source.get("notes", ()):
             out.say(f"Note on {source['name']}: {note}")
@@ -69,6 +72,13 @@ def _print_status(common: Common, told: dict[str, Any]) -> None:
     for problem in told["configuration"]:
         if problem["level"] == "note":
             out.say(f"Left out: {problem['file']}: {problem['key']}: {problem['message']}")
+
+
+def _brought(source: dict[str, Any]) -> str:
+    """What a source has brought: a number of tools, and of skills where it has some."""
+    skills = [counted(source["skills"], "skill")] if source.get("skills") else []
+    tools = [str(source["tools"])] if source["tools"] or not skills else []
+    return " + ".join((*tools, *skills))
 
 
 def _print_store(common: Common, told: dict[str, Any]) -> None:

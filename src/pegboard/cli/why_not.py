@@ -33,7 +33,7 @@ def why_not(
     who: As = None,
     ctx: Ctx = None,
 ) -> Exit:
-    """Tell why a tool is not seen, not found or not called.
+    """Tell why a tool or a skill is not seen, not found or not called.
 
     The whole truth, also of what the principal of --as may not know. Of an HTTP tool a connection to its address is
     tried; nothing is sent.
@@ -56,7 +56,7 @@ async def _why_not(
             _print(common.output, told, who)
         if told.free:
             return Exit.OK
-        return now.nothing if now.peg.catalog.get(name) is None else Exit.NOTHING
+        return now.nothing if (now.peg.catalog.get(name) or now.peg.skills.get(name)) is None else Exit.NOTHING
 
 
 def _left_out(now: Opened) -> Iterator[LeftOut]:

@@ -26,7 +26,7 @@ async def why_not(
     limit: int | None = None,
     left_out: Iterable[LeftOut] = (),
 ) -> Explanation:
-    """Why ``board``, one of ``peg``'s, does not show, find or call the tool ``name``.
+    """Why ``board``, one of ``peg``'s, does not show, find or call the tool ``name``, or give the skill of this name.
 
     With ``query``, whether a search for it finds the tool, among ``limit`` results (default: that of the limits).
     ``left_out`` are sources that a configuration names and does not use. Raises InvalidArgumentsError for a limit that
@@ -34,7 +34,8 @@ async def why_not(
     """
     facts = await facts_of(peg, board, name, query, limit, left_out)
     return Explanation(
-        name=name,
+        name=facts.name,
+        kind=facts.entry.kind if facts.entry else "tool",
         findings=findings(facts),
         query=query,
         place=place_of(facts) if facts.visible else None,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from pegboard.auth import Action, Decision
 from pegboard.board import Board
-from pegboard.board_tools import META_NAMES
+from pegboard.board_tools import ALL_NAMES
 from pegboard.budget import within_budget
 from pegboard.detail import Detail
 from pegboard.drift import Drift
@@ -19,7 +20,9 @@ from pegboard.pins import PinState
 from pegboard.registry import Problem, SourceStatus
 from pegboard.rights import decide
 from pegboard.search import Explains, Ranked, Reading
-from pegboard.tools import Tool
+from pegboard.skill_source import SkillEntry, Skills
+from pegboard.skill_tools import SKILLS
+from pegboard.tools import Entry, Tool
 from pegboard.view import View
 
 
@@ -55,17 +58,19 @@ class SearchFacts:
 class Facts:
     """Everything known of one name on one board. Immutable.
 
-    ``tool`` is that of the catalog, hidden or not; ``discover`` and ``invoke`` are what the policy decides about it,
-    None without a principal. ``drift`` is how its definition differs from what the board has shown, if it does, and
-    ``listed`` says whether the board's listing shows the name; ``hindrances`` are what its source knows to be in the
-    way of every call.
+    ``tool`` is that of the catalog, hidden or not, ``skill`` likewise where there is no such tool; ``discover`` and
+    ``invoke`` are what the policy decides about it, None without a principal. ``drift`` is how its definition differs
+    from what the board has shown, if it does, and ``listed`` says whether the board's listing shows the name, or its
+    prompt that of a skill; ``hindrances`` are what its source knows to be in the way of every call.
     """
 
     name: str
     tool: Tool | None
-    names: Mapping[str, Tool]
+    skill: SkillEntry | None
+    names: Mapping[str, Entry]
     meta: bool
     meta_here: bool
+    gives_skills: bool
     set_aside: tuple[Problem, ...]
     sources: tuple[SourceStatus, ...]
     left_out: tuple[LeftOut, ...]
@@ -84,9 +89,14 @@ class Facts:
     search: SearchFacts | None = None
 
     @property
+    def entry(self) -> Entry | None:
+        """The tool, or the skill; None where there is neither."""
+        return self.tool or self.skill
+
+    @property
     def source(self) -> SourceStatus | None:
-        """The source of the tool; None where it has none that can fail."""
-        wanted = self.tool.source if self.tool else None
+        """The source of the tool or skill; None where it has none that can fail."""
+        wanted = self.entry.source if self.entry else None
         return next((source for source in self.sources if source.name == wanted), None)
 
 
@@ -96,35 +106,50 @@ async def facts_of(
     """Look everything up. Raises InvalidArgumentsError for a limit that is not a whole number from 1."""
     view = await board.view()
     tool = peg.catalog.get(name)
+    skill = None if tool or name in ALL_NAMES else peg.skills.get(name)
+    name = skill.name if skill else name
+    entry = tool or skill
     return Facts(
         name=name,
         tool=tool,
-        names={one.name: one for one in peg.catalog.all()},
-        meta=name in META_NAMES,
+        skill=skill,
+        names={one.name: one for one in (*peg.skills, *peg.catalog.all())},
+        meta=tool is None and name in ALL_NAMES,
         meta_here=name in board.meta_names,
+        gives_skills=SKILLS in board.meta_names,
         set_aside=peg.catalog.problems,
         sources=tuple(source.status() for source in peg.sources),
         left_out=tuple(left_out),
-        in_slice=board.allowed is None or name in board.allowed,
-        visible=view.seen(name) is not None,
+        in_slice=bool(board.skill_choice.of(Skills([skill]))) if skill else _allowed(board, name),
+        visible=(view.skills.get(name) if skill else view.seen(name)) is not None,
         drift=next((drift for drift in await board.drifted() if drift.name == name), None),
-        discover=await _decided(peg, board, Action.DISCOVER, tool),
+        discover=await _decided(peg, board, Action.DISCOVER, entry),
         invoke=await _decided(peg, board, Action.INVOKE, tool),
         can_ask=peg.dispatcher.approver is not None,
         pin=board.pin_state(name),
-        listed=name in board.listing().names,
+        listed=await _is_told(board, view, name) if skill else name in board.listing().names,
         hindrances=await _hindrances(peg, board, tool),
         profile=board.profile,
         surface=board.surface,
         limits=peg.limits,
-        search=None if query is None else _searched(peg, view, name, query, limit),
+        search=None if query is None else _searched(peg, board, view, name, entry, query, limit),
     )
 
 
-async def _decided(peg: Pegboard, board: Board, action: Action, tool: Tool | None) -> Decision | None:
-    if board.principal is None or tool is None:
+def _allowed(board: Board, name: str) -> bool:
+    return board.allowed is None or name in board.allowed
+
+
+async def _is_told(board: Board, view: View, skill: str) -> bool:
+    """Whether the model knows a skill from the start: by the prompt, or because the board begins with it."""
+    told = (await board.skills_prompt()).names
+    return skill in told or skill in board.skill_choice.begun_with(view.skills).names
+
+
+async def _decided(peg: Pegboard, board: Board, action: Action, entry: Entry | None) -> Decision | None:
+    if board.principal is None or entry is None:
         return None
-    return await decide(peg.policy, board.principal, action, tool)
+    return await decide(peg.policy, board.principal, action, entry)
 
 
 async def _hindrances(peg: Pegboard, board: Board, tool: Tool | None) -> tuple[Hindrance, ...]:
@@ -134,10 +159,13 @@ async def _hindrances(peg: Pegboard, board: Board, tool: Tool | None) -> tuple[H
     return tuple(await source.hindrances(tool, board.context_values)) if isinstance(source, Hinders) else ()
 
 
-def _searched(peg: Pegboard, view: View, name: str, query: str, limit: int | None) -> SearchFacts:
+def _searched(
+    peg: Pegboard, board: Board, view: View, name: str, entry: Entry | None, query: str, limit: int | None
+) -> SearchFacts:
+    view = board.searched(view)
     found = find(view, peg.ranker, query, limit, peg.limits)
     told = within_budget(found.matches, Detail.DETAILED, peg.limits.find_tokens)
-    place = next((place for place, match in enumerate(found.matches) if match.entry.name == name), None)
+    place = next((place for place, match in enumerate(found.matches) if match.entry is entry), None)
     shown_item = told.items[place] if place is not None and place < len(told.items) else None
     searched = searched_part(query, peg.limits)
     ranker = peg.ranker
@@ -149,6 +177,10 @@ def _searched(peg: Pegboard, view: View, name: str, query: str, limit: int | Non
         order=tuple(ranking(view, ranker, query, peg.limits)),
         found=found,
         shown=len(told.items),
-        in_less_detail=shown_item is not None and "parameters" not in shown_item,
+        in_less_detail=shown_item is not None and entry is not None and _is_shortened(shown_item, entry),
         reading=reading,
     )
+
+
+def _is_shortened(item: Mapping[str, Any], entry: Entry) -> bool:
+    return bool(item["description"] != entry.description) if entry.kind == "skill" else "parameters" not in item

@@ -22,7 +22,9 @@ _CALLED: Final = (Aspect.CALLED,)
 
 def findings(facts: Facts) -> tuple[Finding, ...]:
     """Everything that stands in the way, or is good to know, in the order in which it does."""
-    checks = _OF_A_TOOL if facts.tool else _OF_A_META_TOOL if facts.meta else _OF_NO_TOOL
+    checks = (
+        _OF_A_TOOL if facts.tool else _OF_A_META_TOOL if facts.meta else _OF_A_SKILL if facts.skill else _OF_NO_TOOL
+    )
     return tuple(finding for check in checks for finding in check(facts))
 
 
@@ -131,9 +133,9 @@ def not_in_slice(facts: Facts) -> Iterator[Finding]:
     if not facts.in_slice:
         yield Finding(
             what="not_allowed",
-            message="The board was opened for other tools: it is not among its allowed ones.",
+            message=f"The board was opened for other {_kind(facts)}s: it is not among its allowed ones.",
             keeps_from=EVERYTHING,
-            mend="Open the board with its name in allowed.",
+            mend=f"Open the board with its name in {'skills' if facts.skill else 'allowed'}.",
         )
 
 
@@ -246,6 +248,28 @@ def _not_listed(facts: Facts, visibility: Visibility) -> Iterator[Finding]:
     )
 
 
+def not_readable(facts: Facts) -> Iterator[Finding]:
+    """The profile has no meta-tool that gives skills."""
+    if not facts.gives_skills:
+        yield Finding(
+            what="not_in_profile",
+            message=f"The profile {facts.profile!r} has no meta-tool that gives skills, so none is found either.",
+            keeps_from=(Aspect.FOUND, Aspect.CALLED),
+            mend=f"Add skills to {facts.profile} under [profiles].",
+        )
+
+
+def not_told(facts: Facts) -> Iterator[Finding]:
+    """The prompt does not tell of it."""
+    if facts.visible and not facts.listed:
+        yield Finding(
+            what="left_out_of_prompt",
+            message="The list of skills in the prompt has no room for it, or it has come since the last boundary.",
+            keeps_from=_SEEN,
+            mend="Raise skills_tokens and skills_chars in [limits]; it can be found all the same.",
+        )
+
+
 def gone(facts: Facts) -> Iterator[Finding]:
     """The board has pinned it, and no source brings it any more."""
     if facts.pin is PinState.GONE:
@@ -269,6 +293,7 @@ _OF_A_TOOL: Final[tuple[Check, ...]] = (
     pinned,
     of_the_search,
 )
+_OF_A_SKILL: Final[tuple[Check, ...]] = (not_in_slice, hidden, not_readable, not_told, of_the_search)
 _OF_NO_TOOL: Final[tuple[Check, ...]] = (gone, left_out, excluded, set_aside, source_lacks_tools, unknown)
 _OF_A_META_TOOL: Final[tuple[Check, ...]] = (meta_tool,)
 
@@ -302,6 +327,10 @@ _MENDING: Final[Mapping[str, str]] = {
     "failed": "Mend what its reason says; see: pegboard status",
     "stopped": "Start it.",
 }
+
+
+def _kind(facts: Facts) -> str:
+    return facts.entry.kind if facts.entry else "tool"
 
 
 def _state(source: SourceStatus) -> str:

@@ -18,7 +18,7 @@ def place_of(facts: Facts) -> Place | None:
     if search is None:
         return None
     for rank, match in enumerate(search.order, start=1):
-        if match.entry.name == facts.name:
+        if match.entry is facts.entry:
             return Place(
                 rank=rank,
                 total=len(search.order),

@@ -64,13 +64,14 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """Why one tool is not seen, not found, or not called. Immutable.
+    """Why one tool is not seen, not found, or not called; or one skill not told of, found or read. Immutable.
 
     ``findings`` are in the order in which they stand in the way. ``place`` and ``reading`` are there where a query was
     asked about: None where the tool is in no place, or the ranker cannot tell.
     """
 
     name: str
+    kind: str = "tool"
     findings: tuple[Finding, ...] = ()
     query: str | None = None
     place: Place | None = None
@@ -94,13 +95,16 @@ class Explanation:
     def verdicts(self) -> tuple[str, ...]:
         """What each aspect comes to, in a few words."""
         found = "can be found" if self.place is None else f"found at rank {self.place.rank} of {self.place.total}"
-        yes = {Aspect.SEEN: "seen from the start", Aspect.FOUND: found, Aspect.CALLED: "callable"}
-        no = {Aspect.SEEN: "not seen from the start", Aspect.FOUND: "not found", Aspect.CALLED: "not callable"}
+        called = "readable" if self.kind == "skill" else "callable"
+        yes = {Aspect.SEEN: "seen from the start", Aspect.FOUND: found, Aspect.CALLED: called}
+        no = {Aspect.SEEN: "not seen from the start", Aspect.FOUND: "not found", Aspect.CALLED: f"not {called}"}
         return tuple((no if self.kept_from(aspect) else yes)[aspect] for aspect in Aspect)
 
     def to_json(self) -> dict[str, Any]:
         """The explanation as a JSON object."""
-        told: dict[str, Any] = {"name": self.name} | {str(one): not self.kept_from(one) for one in Aspect}
+        told: dict[str, Any] = {"name": self.name, "kind": self.kind} | {
+            str(one): not self.kept_from(one) for one in Aspect
+        }
         told["findings"] = [finding.to_json() for finding in self.findings]
         if self.query is not None:
             told |= {"query": self.query, "place": self.place.to_json() if self.place else None}

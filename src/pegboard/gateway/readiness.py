@@ -11,6 +11,7 @@ from pegboard.naming import SEPARATOR, slug
 from pegboard.peg import Pegboard
 from pegboard.registry import Source
 from pegboard.skill_source import BringsSkills
+from pegboard.skill_tools import SKILL_TOOLS
 
 _NEED_ALL: Final = frozenset({"find_tools", "list_tools", "tool_search"})
 """Meta-tools whose answer depends on every source."""
@@ -26,6 +27,9 @@ async def wait_for_sources(peg: Pegboard, board: Board, name: str, arguments: An
     not ready yet. A tool that is hidden from the board's principal is waited for like a missing one, or the time that
     the answer takes would tell them apart.
     """
+    if name in SKILL_TOOLS:
+        await _wait_for_skill(peg, board, arguments, seconds)
+        return ()
     wanted = wanted_tool(name, arguments)
     # First what costs nothing: asking dozens of sources how they are would be felt in every call.
     there = wanted is not None and peg.catalog.get(wanted) is not None
@@ -42,6 +46,14 @@ async def wait_for_sources(peg: Pegboard, board: Board, name: str, arguments: An
 
     needed = starting if wanted is None else bringing(wanted, peg.sources, starting)
     return await peg.ready(seconds, sources=needed, enough=arrived)
+
+
+async def _wait_for_skill(peg: Pegboard, board: Board, arguments: Any, seconds: float) -> None:
+    """Wait for the sources that may bring the skill that a call names, unless it is there to be seen."""
+    given = arguments if isinstance(arguments, Mapping) else {}
+    named = given.get("skill_name", given.get("skill"))
+    if not isinstance(named, str) or (await board.view()).skills.get(named) is None:
+        await wait_for_skills(peg, seconds)
 
 
 async def wait_for_listed(peg: Pegboard, seconds: float) -> None:

@@ -23,6 +23,8 @@ class Configuration:
     http: Table = field(default_factory=dict)
     http_tools: list[str] = field(default_factory=list)
     openapi: list[Table] = field(default_factory=list)
+    skills: list[str] = field(default_factory=list)
+    """Folders of skills, in their order of precedence."""
 
     @property
     def file(self) -> Path:
@@ -52,6 +54,7 @@ class Configuration:
             lines += ["[[http_tools]]", f"file = {value(path)}", ""]
         for document in self.openapi:
             lines += ["[[openapi]]", *table("", document)[1:]]
+        lines += ["[[skills]]", f"paths = {value(self.skills)}", ""] if self.skills else []
         return "\n".join(lines)
 
 

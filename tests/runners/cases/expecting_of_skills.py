@@ -55,6 +55,26 @@ def same_names_as_library(wanted: Any, answer: Answer, world: World) -> str:
     return claim((answer.names == names) is wanted, f"the command names {answer.names}, the library {names}")
 
 
+def max_chars(wanted: Any, answer: Answer, world: World) -> str:
+    length = len(_prompt(answer))
+    return claim(length <= wanted, f"{length} characters")
+
+
+def all_names_present_or_count_stated(wanted: Any, answer: Answer, world: World) -> str:
+    names = world.skills.names if world.skills else ()
+    absent = [name for name in names if f"<name>{name}</name>" not in _prompt(answer)]
+    stated = f"{len(absent)} of {len(names)} skills are left out" in _prompt(answer)
+    return claim((not absent or stated) is wanted, f"without {len(absent)} of {len(names)} names, and no word of it")
+
+
+def mentions_shortening(wanted: Any, answer: Answer, world: World) -> str:
+    return claim(("shortened" in _prompt(answer)) is wanted, f"the block: {_prompt(answer)[-200:]!r}")
+
+
+def _prompt(answer: Answer) -> str:
+    return answer.text if answer.structured is MISSING else str(answer.structured)
+
+
 CHECKS: Final[dict[str, Check]] = {
     "equals": equals,
     "same_names_as_library": same_names_as_library,
@@ -64,4 +84,7 @@ CHECKS: Final[dict[str, Check]] = {
     "absent_skill": absent_skill,
     "count": count,
     "well_formed_xml": well_formed_xml,
+    "max_chars": max_chars,
+    "all_names_present_or_count_stated": all_names_present_or_count_stated,
+    "mentions_shortening": mentions_shortening,
 }

@@ -131,8 +131,11 @@ async def secrets(world: World, step: Step) -> Answer:
 
 
 async def limits(world: World, step: Step) -> Answer:
-    """Limits of replies."""
-    world.configuration.http["max_body"] = step["max_response_bytes"]
+    """Limits of replies, and of the list of skills in a prompt."""
+    if "max_response_bytes" in step:
+        world.configuration.http["max_body"] = step["max_response_bytes"]
+    if "skills_prompt_chars" in step:
+        world.configuration.limits["skills_chars"] = step["skills_prompt_chars"]
     world.changed()
     return Answer()
 
@@ -186,6 +189,6 @@ STEPS: Final = {
     "http_tool": Do(http_tool, {"file"}),
     "egress_allow": Do(egress_allow, {"hosts"}),
     "secrets": Do(secrets, {"values"}),
-    "limits": Do(limits, {"max_response_bytes"}),
+    "limits": Do(limits, {"max_response_bytes", "skills_prompt_chars"}),
     "call_each_line": Do(call_each_line, {"tool", "arg", "file", "transport"}),
 }

@@ -14,7 +14,6 @@ from tests.runners.cases.local import FIELDS
 from tests.runners.cases.steps import STEPS
 
 FEATURES: Final = {
-    "generate_skills": "a budget for the prompt of skills",
     "embedder": "encoders",
 }
 """The step words whose feature has a name; any other is told as it stands."""

@@ -15,7 +15,6 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from pegboard import LexicalRanker, Pegboard, ToolRegistry
 from pegboard.errors import CallError
 from pegboard.skills.catalog import SkillCatalog
 from pegboard.skills.skill import Skill
@@ -30,9 +29,27 @@ ABSENT: Final = "no such skill"
 async def skills(world: World, step: Step) -> Answer:
     """Load roots, in their order of precedence; the text is every problem and warning."""
     roots = [world.folder / root for root in step["roots"]]
-    world.skills = SkillCatalog([*roots, *_linked(roots)])
+    _set_up(world, [*roots, *_linked(roots)])
+    world.skills = SkillCatalog(world.configuration.skills)
     names = list(world.skills.names)
     return Answer(text="\n".join(map(str, world.skills.problems)), names=names, bare=names)
+
+
+async def generate_skills(world: World, step: Step) -> Answer:
+    """Make a number of skills, with descriptions of so many characters."""
+    root = world.folder / "generated"
+    for number in range(step["n"]):
+        name = f"s{number:02}"
+        (root / name).mkdir(parents=True, exist_ok=True)
+        description = f"Task {number}: ".ljust(step["description_chars"], "x")
+        text = f"---\nname: {name}\ndescription: '{description}'\n---\nDo it.\n"
+        (root / name / "SKILL.md").write_text(text, encoding="utf-8")
+    return await skills(world, Step({"do": "skills", "roots": ["generated"]}))
+
+
+def _set_up(world: World, roots: list[Path]) -> None:
+    world.configuration.skills = [str(root) for root in roots]
+    world.changed()
 
 
 def _linked(roots: list[Path]) -> list[Path]:
@@ -78,30 +95,28 @@ async def skill_body(world: World, step: Step) -> Answer:
 
 async def load_skill(world: World, step: Step) -> Answer:
     """The tool ``skills``, called through a board."""
-    return await _called(world, "skills", {"skill_name": step["skill"]})
+    return await _called(world, step, "skills", {"skill_name": step["skill"]})
 
 
 async def read_resource(world: World, step: Step) -> Answer:
     """The tool ``read_skill_resource``, likewise."""
-    return await _called(world, "read_skill_resource", {"skill": step["skill"], "path": step["path"]})
+    return await _called(world, step, "read_skill_resource", {"skill": step["skill"], "path": step["path"]})
 
 
-async def _called(world: World, name: str, arguments: dict[str, Any]) -> Answer:
-    registry = ToolRegistry()
-    registry.register(_catalog(world).tool(), _catalog(world).resource_tool())
-    board = await Pegboard([registry]).open()
-    return of_result(await board.call(name, arguments), arguments)
+async def _called(world: World, step: Step, name: str, arguments: dict[str, Any]) -> Answer:
+    return of_result(await (await world.board(step)).call(name, arguments), arguments)
 
 
 async def skills_prompt(world: World, step: Step) -> Answer:
-    """``<available_skills>``, without the locations."""
-    return Answer(text=re.sub(r"<location>.*?</location>", "", _catalog(world).discovery_prompt()))
+    """``<available_skills>``, without the locations; the whole of it is the structured value."""
+    told = (await (await world.board(step)).skills_prompt()).text
+    return Answer(text=re.sub(r"<location>.*?</location>", "", told), structured=told)
 
 
 async def search_skills(world: World, step: Step) -> Answer:
-    """Skills, ranked as tools are."""
-    ranked = LexicalRanker().rank(step["query"], list(_catalog(world)))
-    names = [found.entry.name for found in ranked]
+    """Skills, found beside tools."""
+    found = await (await world.board(step)).find(step["query"])
+    names = [match.entry.name for match in found.matches if match.entry.kind == "skill"]
     return Answer(text="\n".join(names), names=names, bare=names)
 
 
@@ -123,10 +138,11 @@ async def cli_skills_list(world: World, step: Step) -> Answer:
 STEPS: Final = {
     "skills": Do(skills, {"roots"}),
     "cli_skills_list": Do(cli_skills_list, {"roots"}),
+    "generate_skills": Do(generate_skills, {"n", "description_chars"}),
     "skill_field": Do(skill_field, {"skill", "field"}),
     "skill_body": Do(skill_body, {"skill"}),
-    "load_skill": Do(load_skill, {"skill"}),
-    "read_resource": Do(read_resource, {"skill", "path"}),
-    "skills_prompt": Do(skills_prompt, set()),
-    "search_skills": Do(search_skills, {"query"}),
+    "load_skill": Do(load_skill, {"skill", "as", "session"}),
+    "read_resource": Do(read_resource, {"skill", "path", "as", "session"}),
+    "skills_prompt": Do(skills_prompt, {"label", "as", "session"}),
+    "search_skills": Do(search_skills, {"query", "as", "session"}),
 }

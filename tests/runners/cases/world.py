@@ -136,7 +136,12 @@ class World:
         settings = load(self.configuration.write(), strict=True).settings
         if self.policy is not None:
             return Pegboard(
-                [self.local], policy=self.policy, limits=settings.limits, receipts=self, store=store_of(settings)
+                [self.local],
+                policy=self.policy,
+                limits=settings.limits,
+                receipts=self,
+                store=store_of(settings),
+                skills=self.skills,
             )
         wired = build(settings, http_client=self.http_client)
         for problem in wired.problems:
