@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pegboard import Limits, Pegboard, Rule, RulePolicy, ToolRegistry
+from pegboard import Limits, Pegboard, Rule, RulePolicy, SkillCatalog, SkillChoice, ToolRegistry
 from pegboard.approval import ApprovalRequest
 from pegboard.auth import Action, Principal
 from pegboard.errors import InvalidArgumentsError
@@ -15,6 +16,7 @@ from pegboard.explaining import Aspect, Explanation, LeftOut, why_not
 from pegboard.registry import Problem, SourceStatus
 from pegboard.search import Ranked
 from pegboard.tools import Approval, Entry, Tool
+from tests.skills.things import put, skill_text
 from tests.support import ALICE, Rules, make, registry_of
 
 pytestmark = pytest.mark.anyio
@@ -52,7 +54,7 @@ def pegboard(*tools: Tool, **wiring: Any) -> Pegboard:
 
 async def asked(peg: Pegboard, name: str, query: str | None = None, **fields: Any) -> Explanation:
     """An explanation on a new board."""
-    opening = {key: fields.pop(key) for key in ("principal", "allowed", "profile") if key in fields}
+    opening = {key: fields.pop(key) for key in ("principal", "allowed", "profile", "skills") if key in fields}
     return await why_not(peg, await peg.open(**opening), name, query, **fields)
 
 
@@ -337,3 +339,48 @@ async def test_as_json_it_holds_everything() -> None:
     assert told_["words"][0]["word"] == "refund"
     assert told_["parts"]
     assert told_["terms"]
+
+
+@pytest.fixture
+def skills(tmp_path: Path) -> SkillCatalog:
+    put(tmp_path, "refunds", skill_text("refunds", "Give money back."))
+    put(tmp_path, "wrapping", skill_text("wrapping", f"Wrap a present. {'Bows. ' * 60}"))
+    return SkillCatalog(tmp_path)
+
+
+async def test_a_skill_that_may_be_used_is_told_of_found_and_readable(skills: SkillCatalog) -> None:
+    explained = await asked(pegboard(skills=skills), "refunds", "money back")
+    assert (explained.kind, explained.findings) == ("skill", ())
+    assert explained.verdicts == ("seen from the start", "found at rank 1 of 1", "readable")
+    assert explained.to_json()["kind"] == "skill"
+
+
+async def test_what_hides_a_skill_is_told(skills: SkillCatalog) -> None:
+    policy = Rules(hidden=["refunds"])
+    assert told(await asked(pegboard(skills=skills, policy=policy), "refunds", principal=ALICE)) == [("hidden", ALL)]
+    elsewhere = await asked(pegboard(skills=skills), "refunds", skills=["wrapping"])
+    assert told(elsewhere) == [("not_allowed", ALL)]
+    assert "opened for other skills" in elsewhere.findings[0].message
+    without = await asked(pegboard(skills=skills, profiles={"python": ["find_tools"]}), "refunds", "money")
+    assert told(without)[0] == ("not_in_profile", (FOUND, CALLED))
+
+
+async def test_a_skill_that_the_prompt_has_no_room_for_is_told(skills: SkillCatalog) -> None:
+    peg = pegboard(skills=skills, limits=Limits(skills_chars=212))
+    assert told(await asked(peg, "refunds")) == []
+    assert told(await asked(peg, "wrapping")) == [("left_out_of_prompt", (SEEN,))]
+    begun = await asked(peg, "wrapping", skills=SkillChoice(always="wrapping"))
+    assert told(begun) == []
+
+
+async def test_a_tool_comes_before_a_skill_of_its_name_and_a_search_tells_them_apart(skills: SkillCatalog) -> None:
+    peg = pegboard(make("refunds", "Something else."), skills=skills)
+    explained = await asked(peg, "refunds", "give money back")
+    assert explained.kind == "tool"
+    assert ("no_match", (FOUND,)) in told(explained)
+
+
+async def test_a_name_close_to_that_of_a_skill_is_told(skills: SkillCatalog) -> None:
+    (finding,) = (await asked(pegboard(skills=skills), "refund")).findings
+    assert finding.mend.startswith("Did you mean ")
+    assert "refunds" in finding.mend

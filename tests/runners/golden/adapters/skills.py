@@ -253,7 +253,7 @@ async def insika(values: dict[str, Any]) -> Any:
     Their records have the names of ours; ``triggers`` and ``companions`` are for later and told as they stand empty.
     """
     if values.get("store"):
-        raise NotBuiltError("skills kept in a store, and per agent")
+        raise NotBuiltError("deliberately later: skills that are written at run time, and overrides of one agent")
     tree = Tree(values["files"])
     try:
         roots = [str(tree.folder / root) for root in values.get("roots", ["r1"])]
@@ -329,6 +329,11 @@ async def load_skill(values: dict[str, Any]) -> Any:
         tree.close()
 
 
+async def skill_trigger(values: dict[str, Any]) -> Any:
+    """Skills that words of a message load, and their companions."""
+    raise NotBuiltError("deliberately later: skills that words of a message load, and companions")
+
+
 async def _loaded(catalog: SkillCatalog, choice: SkillChoice, name: str) -> Any:
     from pegboard.skills.tools import skills_tool
 
@@ -361,4 +366,5 @@ ADAPTERS: Final = {
     "insika_frontmatter": Adapter(frontmatter),
     "insika_skill_catalog": Adapter(insika, {}, same_catalog),
     "insika_load_skill": Adapter(load_skill, {}, same_results),
+    "insika_skill_trigger": Adapter(skill_trigger),
 }
