@@ -48,7 +48,7 @@ def test_long_descriptions_are_cut_at_one_length_and_short_ones_stay_whole() -> 
     assert told[-1] == ("last", "Short.")
     assert len({len(description or "") for _, description in told[10:60]}) == 1
     assert "<note>60 of 61 descriptions are shortened to save room. find_tools finds skills" in prompt.text
-    assert prompt.notes() == ("60 descriptions of skills are shortened in the prompt",)
+    assert prompt.notes() == ("descriptions of skills that are shortened in the prompt: 60",)
 
 
 def test_where_cutting_is_not_enough_names_alone_are_told_and_then_the_last_left_out() -> None:

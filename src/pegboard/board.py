@@ -125,6 +125,11 @@ class Board:
         """(names to be added, names to be removed) at the next boundary."""
         return self._queue.pending(self._record)
 
+    @property
+    def unsaved(self) -> bool:
+        """Whether something was queued since the last boundary: pins and unpins, or skills that were activated."""
+        return self.pending != ((), ()) or bool(self._queue.skills)
+
     def pin(self, name: str) -> None:
         """Queue a tool to be shown from the next boundary on. A name that is not there then is dropped."""
         self._queue.put(PinEvent.PIN, name)

@@ -32,8 +32,9 @@ class SkillsPrompt:
 
     def notes(self) -> tuple[str, ...]:
         """What had to give, in words."""
-        cut = (f"{self.shortened} descriptions of skills are shortened in the prompt",) if self.shortened else ()
-        return cut + ((f"{self.left_out} skills are left out of the prompt",) if self.left_out else ())
+        cut = f"descriptions of skills that are shortened in the prompt: {self.shortened}"
+        out = f"skills that are left out of the prompt: {self.left_out}"
+        return tuple(note for note, count in ((cut, self.shortened), (out, self.left_out)) if count)
 
 
 def skills_prompt(

@@ -80,7 +80,7 @@ class Session:
 
     def called(self) -> None:
         """A call has run: a boundary is due when it queued something."""
-        if self._board is not None and self._board.pending != ((), ()):
+        if self._board is not None and self._board.unsaved:
             self._due = True
 
     async def follow_up(self) -> None:
