@@ -34,7 +34,10 @@ def test_status_counts_skills_and_says_what_the_prompt_has_no_room_for(pegboard:
     assert "Note: descriptions of skills that are shortened in the prompt: 1" in lines
     assert any(" and 2 skills in the catalog" in line for line in lines)
     told = pegboard("status", "--json").json
-    assert (told["skills"], told["skills_prompt"]) == (2, ["descriptions of skills that are shortened in the prompt: 1"])
+    assert (told["skills"], told["skills_prompt"]) == (
+        2,
+        ["descriptions of skills that are shortened in the prompt: 1"],
+    )
 
 
 def test_why_not_explains_a_skill(pegboard: Run, skilled: Path) -> None:
