@@ -192,7 +192,7 @@ def test_a_python_file_that_is_not_there_is_told_and_kept_in_case_it_comes(load_
         ("[[import]]\nflie = 'x'", {"import"}),
         ("[[python]]\nfile = 5", {"python"}),
         ("upstreams = 5", {"upstreams"}),
-        ("[upstrems.a]\ncommand = 'x'", {"upstreams", "import", "python", "http_tools", "openapi"}),
+        ("[upstrems.a]\ncommand = 'x'", {"upstreams", "import", "python", "http_tools", "openapi", "skills"}),
         ("[upstreams.a]\ncommand = 5\n[limits]\npage = 0", set()),
     ],
 )
