@@ -202,6 +202,10 @@ def test_only_what_the_operator_wrote_is_allowed() -> None:
         ("specs/stripe/openapi.yaml", "stripe"),
         ("https://api.github.com/openapi.json", "github"),
         ("https://x.example/specs/orders.v2.json", "orders"),
+        ("http://127.0.0.1:8080/openapi.json", "127_0_0_1_8080"),
+        ("http://localhost:8080/", "localhost_8080"),
+        ("http://[::1]:80/v1/openapi.json", "1_80"),
+        ("http://127.0.0.1/shop.json", "shop"),
     ],
 )
 def test_a_source_is_called_by_what_tells_most_of_its_document(document: str, name: str) -> None:

@@ -63,8 +63,10 @@ def import_openapi(
     To use a document without owning its definitions, name it in [[openapi]] instead.
     """
     from pegboard.http_tools.openapi.options import ImportOptions
+    from pegboard.http_tools.openapi.spelling import TYPED
 
     options = ImportOptions(
+        spelling=TYPED,
         server=server or "",
         server_variables=_pairs(variable, "--server-variable"),
         secrets=_pairs(secret, "--secret"),
@@ -201,4 +203,5 @@ def _report(found: Imported, output: Path | None) -> dict[str, Any]:
 
 
 def _aside(one: Aside) -> dict[str, str]:
-    return {"method": one.method, "path": one.path, "operation_id": one.operation_id, "reason": one.reason}
+    told = {"method": one.method, "path": one.path, "operation_id": one.operation_id, "reason": one.reason}
+    return told | ({"mend": one.mend} if one.mend else {})

@@ -66,7 +66,14 @@ def default_name(document: str) -> str:
     path = PurePosixPath(parts.path)
     around = (parts.hostname or "").split(".") if parts.netloc else reversed(path.parent.parts)
     names = (slug(name) for name in (path.name.partition(".")[0], *around))
-    return next((name for name in names if name.lower() not in _GENERIC), "openapi")
+    found = next((name for name in names if name.lower() not in _GENERIC), "openapi")
+    return slug(parts.netloc.rpartition("@")[2]) if found in _local_names(parts.hostname or "") else found
+
+
+def _local_names(host: str) -> frozenset[str]:
+    """What must be no source's name alone, where the host is an address or this machine: its port tells more."""
+    is_address = ":" in host or host.replace(".", "").isdigit()
+    return frozenset((host, slug(host), *host.split("."))) if is_address or host == "localhost" else frozenset()
 
 
 class OpenApiDocument(HttpSource):
@@ -174,7 +181,8 @@ def loaded_of(found: Imported, file: Path) -> Loaded:
 
 def _aside(found: Imported, file: Path) -> Iterator[ConfigProblem]:
     for one in found.failed:
-        yield ConfigProblem(file=file, key=one.label, message=f"{one.reason.rstrip('.')}.", entry=one.name or one.label)
+        message = f"{one.reason.rstrip('.')}."
+        yield ConfigProblem(file=file, key=one.label, message=message, hint=one.mend, entry=one.name or one.label)
 
 
 def _notes(found: Imported, file: Path) -> Iterator[ConfigProblem]:

@@ -9,6 +9,7 @@ import pytest
 from pegboard.errors import DefinitionError
 from pegboard.http_tools.openapi.importing import import_openapi
 from pegboard.http_tools.openapi.options import ImportOptions
+from pegboard.http_tools.openapi.spelling import CONFIGURED, TYPED, Spelling
 from tests.http_tools.openapi.things import document, swagger
 
 PATHS = {"/ping": {"get": {"operationId": "ping"}}}
@@ -83,6 +84,37 @@ def test_a_document_without_an_address_to_send_to_is_refused(server: str, option
     with pytest.raises(DefinitionError) as caught:
         url([{"url": server, "variables": VARIABLES}], **options)
     assert why in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spelling", "server", "variable", "path"),
+    [
+        (CONFIGURED, 'server = "https://HOST/v1"', 'server_variables = { v = "VALUE" }', 'exclude_paths = ["/odd{x}"]'),
+        (TYPED, "--server https://HOST/v1", "--server-variable v=VALUE", "--exclude-path '/odd{x}'"),
+    ],
+)
+def test_every_operation_that_is_set_aside_has_a_fix_that_can_be_typed_where_it_is_read(
+    spelling: Spelling, server: str, variable: str, path: str
+) -> None:
+    def at(url: str) -> dict[str, Any]:
+        return {"servers": [{"url": url}], "get": {}}
+
+    paths = {
+        "/fine": at("https://a.example"),
+        "/relative": at("/v1"),
+        "/variable": at("https://a.example/{v}"),
+        "/odd{x}": at("https://a.example"),
+        "/path": 1,
+        "/soap": {**at("https://a.example"), "trace": {}},
+    }
+    found = import_openapi(document(paths), ImportOptions(spelling=spelling))
+    mends = {str(one): one.mend for one in found.failed}
+    assert len(mends) == 5
+    assert all(mends.values())
+    assert server in mends["GET /relative"]
+    assert variable in mends["GET /variable"]
+    assert path in mends["GET /odd{x}"]
+    assert all(any(mend in line for line in found.lines()) for mend in mends.values())
 
 
 def test_an_operation_without_an_address_is_set_aside_beside_others() -> None:

@@ -59,7 +59,8 @@ class _Import:
         for (method, path, operation, item), (name, note), (_, _, own) in zip(found, names_of(ids), ids, strict=True):
             self._one(Asked(method, path, own, name, operation), item, note)
         if not self.operations and self.reasons and all(isinstance(reason, NoServer) for reason in self.reasons):
-            raise DefinitionError(f"This document names no address to send to: {self.reasons[0]}.")
+            first = self.reasons[0]
+            raise DefinitionError(f"This document names no address to send to: {first}.", hint=first.mend)
         return Imported(
             title=self.document.title,
             version=self.document.version,
@@ -134,7 +135,8 @@ class _Import:
 
     def _set_aside(self, asked: Asked, reason: Unusable) -> None:
         self.reasons.append(reason)
-        self.aside.append(_aside(asked, str(reason)))
+        own = self.options.spelling.of("exclude_path", asked.path)
+        self.aside.append(_aside(asked, str(reason), mend=reason.mend or f"Mend the document, or leave it out: {own}."))
 
     def _check_variables(self, found: list[tuple[str, str, Mapping[str, Any], Mapping[str, Any]]]) -> None:
         if self.options.server_variables:
@@ -144,7 +146,7 @@ class _Import:
             check_variables(self.options.server_variables, servers)
 
 
-def _aside(asked: Asked, reason: str, *, chosen: bool = False) -> Aside:
+def _aside(asked: Asked, reason: str, *, chosen: bool = False, mend: str = "") -> Aside:
     return Aside(
         method=asked.method,
         path=asked.path,
@@ -152,4 +154,5 @@ def _aside(asked: Asked, reason: str, *, chosen: bool = False) -> Aside:
         reason=reason,
         name=asked.name,
         chosen=chosen,
+        mend=mend,
     )

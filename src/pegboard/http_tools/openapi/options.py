@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pegboard.http_tools.openapi.spelling import CONFIGURED, Spelling
+
 Secrets = str | Mapping[str, Any]
 """The name of a scheme's secret; or for two, ``{"username", "password"}`` or ``{"client_id", "client_secret"}``."""
 
@@ -20,7 +22,8 @@ class ImportOptions:
     hold ``{{secret.NAME}}``; a parameter of the same name is then no argument. Of the operations those are taken that
     ``tags``, ``methods``, ``paths``, ``operations`` (globs of operationIds) and ``include`` (globs of tools' names)
     all let pass, and ``exclude`` and ``exclude_paths`` do not match; empty lets everything pass. ``deprecated`` False
-    leaves deprecated ones out. Without ``slim`` schemas keep what tells models little.
+    leaves deprecated ones out. Without ``slim`` schemas keep what tells models little. ``spelling`` is how messages
+    tell to write all this.
     """
 
     address: str = ""
@@ -37,3 +40,4 @@ class ImportOptions:
     exclude_paths: tuple[str, ...] = ()
     deprecated: bool = True
     slim: bool = True
+    spelling: Spelling = CONFIGURED

@@ -26,6 +26,8 @@ class Operation:
 class Aside:
     """One operation that became none. Immutable. ``reason`` says why; ``chosen`` that a filter left it out.
 
+    ``mend`` says how to mend it, and is "" for one that was left out by choice.
+
     ``name`` is what its tool would have been called, "" where that is not known.
     """
 
@@ -35,6 +37,7 @@ class Aside:
     reason: str
     name: str = ""
     chosen: bool = False
+    mend: str = ""
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}"
@@ -73,4 +76,4 @@ class Imported:
             for note in operation.notes:
                 yield f"{operation} ({operation.definition.name}): {note}"
         for one in self.failed:
-            yield f"{one.label} was set aside: {one.reason}"
+            yield f"{one.label} was set aside: {one.reason.rstrip('.')}. {one.mend}".rstrip()

@@ -8,6 +8,7 @@ from typing import Any, Final
 from urllib.parse import quote, urljoin, urlsplit
 
 from pegboard.errors import DefinitionError, RefusedRequestError
+from pegboard.http_tools.openapi.spelling import CONFIGURED, Spelling
 from pegboard.http_tools.openapi.values import NoServer, listed, table, text
 from pegboard.net.urls import parse
 from pegboard.pointing import quoted
@@ -15,7 +16,7 @@ from pegboard.pointing import quoted
 _VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
 _SAFE: Final = "/%:@!$&'()*+,;=~?[]"
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
-_HINT: Final = 'Give the address to send to: server = "https://api.example.com".'
+_EXAMPLE: Final = "https://api.example.com"
 
 
 class Servers:
@@ -24,10 +25,18 @@ class Servers:
     ``address`` is where the document came from, "" for a file; ``server`` takes the place of all that it names.
     """
 
-    def __init__(self, address: str = "", server: str = "", values: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        address: str = "",
+        server: str = "",
+        values: Mapping[str, str] | None = None,
+        spelling: Spelling = CONFIGURED,
+    ) -> None:
         self._address = address
         self._values = values or {}
-        self._given = _checked(server) if server else ""
+        self._spelling = spelling
+        self._hint = f"Give the address to send to: {spelling.of('server', _EXAMPLE)}."
+        self._given = _checked(server, self._hint) if server else ""
 
     def address(self, *levels: Any) -> str:
         """The first server of the first level that has any, without a slash at its end. Raises NoServer.
@@ -49,18 +58,19 @@ class Servers:
         given = self._values.get(name)
         value = variable.get("default") if given is None else given
         if not isinstance(value, str | int | float) or isinstance(value, bool) or str(value) == "":
-            raise NoServer(f"the server's variable {quoted(name)} has no value. Give it one under server_variables")
+            mend = f"Give it one: {self._spelling.of('server_variable', name)}."
+            raise NoServer(f"the server's variable {quoted(name)} has no value", mend)
         allowed = [str(item) for item in listed(variable.get("enum"))]
         if given is not None and allowed and str(given) not in allowed:
-            told = ", ".join(allowed[:10])
-            raise NoServer(f"the server's variable {quoted(name)} cannot be {quoted(str(given))}: it is one of {told}")
+            told = f"Give it one of {', '.join(allowed[:10])}."
+            raise NoServer(f"the server's variable {quoted(name)} cannot be {quoted(str(given))}", told)
         return str(value)
 
     def _whole(self, url: str) -> str:
         url = url.partition("#")[0]
         if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", url):
             url = self._joined(url)
-        return _checked_of_document(url)
+        return self._checked(url)
 
     def _joined(self, url: str) -> str:
         """A relative address made whole with the document's own."""
@@ -68,35 +78,32 @@ class Servers:
             return urljoin(self._address, url)
         if url.startswith("//"):
             return f"https:{url}"
-        shown = quoted(url or "/")
+        whole = f"https://HOST/{url.removeprefix('/')}".rstrip("/")
         raise NoServer(
-            f"its server is {shown}, which is relative to the document's address, and this one came from a file. "
-            f'Give the whole: server = "https://HOST{url if url.startswith("/") else "/" + url}"'.rstrip("/")
+            f"its server is {quoted(url or '/')}, relative to the address of a document that came from a file",
+            f"Give the whole: {self._spelling.of('server', whole)}.",
         )
 
+    def _checked(self, url: str) -> str:
+        if _CONTROL.search(url):  # taken out below without a word, they would make another host of it
+            raise NoServer(f"its server {quoted(url[:100])} holds a line break or control character", self._hint)
+        encoded = _encoded(url)
+        try:
+            parse(encoded)
+        except RefusedRequestError as error:
+            raise NoServer(f"its server {quoted(url[:100])} cannot be used: {error.detail}", self._hint) from None
+        return encoded.partition("?")[0].rstrip("/")
 
-def _checked(server: str) -> str:
+
+def _checked(server: str, hint: str) -> str:
     """The address that an operator gave. Raises DefinitionError."""
     try:
         found = parse(_encoded(server))
     except RefusedRequestError as error:
-        raise DefinitionError(
-            f"The server {quoted(server[:100])} cannot be used: {error.detail}.", hint=_HINT
-        ) from None
+        raise DefinitionError(f"The server {quoted(server[:100])} cannot be used: {error.detail}.", hint=hint) from None
     if found.origin.scheme not in ("http", "https") or "?" in server or "#" in server:
-        raise DefinitionError(f"The server {quoted(server[:100])} has a query or a fragment.", hint=_HINT)
+        raise DefinitionError(f"The server {quoted(server[:100])} has a query or a fragment.", hint=hint)
     return _encoded(server).rstrip("/")
-
-
-def _checked_of_document(url: str) -> str:
-    if _CONTROL.search(url):  # taken out below without a word, they would make another host of it
-        raise NoServer(f"its server {quoted(url[:100])} holds a line break or control character. {_HINT}")
-    encoded = _encoded(url)
-    try:
-        parse(encoded)
-    except RefusedRequestError as error:
-        raise NoServer(f"its server {quoted(url[:100])} cannot be used: {error.detail}. {_HINT}") from None
-    return encoded.partition("?")[0].rstrip("/")
 
 
 def _encoded(url: str) -> str:

@@ -11,7 +11,14 @@ MAX_LISTED: Final = 1_000
 
 
 class Unusable(Exception):
-    """Why an operation, or a part of one, cannot be used. Lives inside one import. ``str`` is the reason."""
+    """Why an operation, or a part of one, cannot be used. Lives inside one import. ``str`` is the reason.
+
+    ``mend`` says how to mend it; "" where nothing but the document can be mended.
+    """
+
+    def __init__(self, reason: str, mend: str = "") -> None:
+        super().__init__(reason)
+        self.mend = mend
 
 
 class NoServer(Unusable):

@@ -49,7 +49,7 @@ class Writer:
         self.options = options
         self.references = References(document.value)
         self.schemas = Schemas(self.references)
-        self.servers = Servers(options.address, options.server, options.server_variables)
+        self.servers = Servers(options.address, options.server, options.server_variables, options.spelling)
         self.security = Security(self._schemes(), options.secrets, Whence(options.address, options.server))
         self.left = MAX_VALUES
 
