@@ -63,7 +63,8 @@ class Problem:
 class SourceStatus:
     """How a source is doing. Immutable: one moment's answer.
 
-    ``reason`` says why it is in its ``state``, and what to do, in one line.
+    ``reason`` says why it is in its ``state``, and what to do, in one line. ``next_try`` is in how many seconds it is
+    tried again by itself, as long as the process lives; None where it is not.
     ``starts`` counts how often its process was started; ``notes`` are things worth knowing that stop nothing.
     ``always_visible`` says whether its tools may be listed from the start. ``prefix`` stands before their names, with
     ``__``; ``excluded`` are those left out on purpose, by the source's own names, each with what leaves it out.
@@ -81,6 +82,7 @@ class SourceStatus:
     always_visible: bool = False
     prefix: str = ""
     excluded: Mapping[str, str] = field(default_factory=dict)
+    next_try: float | None = None
 
 
 class Source(Protocol):

@@ -87,6 +87,11 @@ class Used:
         """Why, where it is not ready."""
         return self.upstream.status().reason
 
+    @property
+    def next_try(self) -> float | None:
+        """In how many seconds it is tried again."""
+        return self.upstream.status().next_try
+
 
 @asynccontextmanager
 async def reaching(url: str, secrets: SecretProvider | None = None, **spec: Any) -> AsyncIterator[Used]:

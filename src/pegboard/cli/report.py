@@ -13,6 +13,7 @@ from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.principals import As
 from pegboard.cli.session import Opened, opened
+from pegboard.cli.waiting import how_to_try_again
 from pegboard.cli.words import counted
 from pegboard.pin_store import ManagedStore
 
@@ -47,6 +48,8 @@ async def _status(common: Common) -> Exit:
             common.output.document(told)
         else:
             _print_status(common, told)
+            if now.lacking:
+                common.output.problem(how_to_try_again(now.lacking), "Note")
         if any(problem.level == "error" for problem in now.problems):
             return Exit.CONFIG
         return Exit.AWAY if now.lacking or told["store"]["state"] == "failed" else Exit.OK

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.principals import principal_named
-from pegboard.cli.waiting import STARTING, state_line, wait_for_sources
+from pegboard.cli.waiting import STARTING, how_to_try_again, state_line, wait_for_sources
 from pegboard.errors import ConfigError
 from pegboard.finding import missing_notes
 from pegboard.metatools import META_TOOLS
@@ -93,6 +93,8 @@ class Opened:
             return
         for status in lacking:
             common.output.problem(f"{status.name} is not ready: {state_line(status)}")
+        if lacking:
+            common.output.problem(how_to_try_again(lacking), "Note")
         for one in _moved(sources):
             common.output.problem(f"{one.where}: {one.what}. {one.mend}")
 

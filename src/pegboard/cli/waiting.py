@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -38,6 +38,17 @@ def state_line(status: SourceStatus) -> str:
     if status.state == "ready":
         return f"ready, {counted(status.tools, 'tool')}"
     return one_line(f"{status.state}: {status.reason}" if status.reason else status.state)
+
+
+def how_to_try_again(lacking: Iterable[SourceStatus]) -> str:
+    """What to do about sources that were not ready when the waiting ended; "" when there is none.
+
+    A command ends, so nothing is tried again by itself.
+    """
+    states = {status.state for status in lacking}
+    if states & STARTING:
+        return "Run this again, with more time to start: --wait SECONDS."
+    return "Mend what the reason says, and run this again." if states else ""
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""What is to be said about a configuration file: where it stands, what is wrong, and how to mend it. Pure."""
+"""What is to be said about a document that people write: where it stands, what is wrong, how to mend it. Pure."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigProblem:
-    """One thing to know about a configuration file. Immutable; belongs to one load.
+    """One thing to know about a document that people write. Immutable; belongs to one load.
 
     ``line`` and ``column`` count from 1, and are None where the place is not known. ``key`` is the dotted path of the
-    value, ``""`` for the file as a whole. ``entry`` names the upstream that is set aside for it, ``""`` for none.
-    Values of ``env`` and ``args`` never stand in ``message`` or ``hint``.
+    value, ``""`` for the file as a whole. ``entry`` names the upstream or tool that is set aside for it, ``""`` for
+    none. Values of ``env`` and ``args`` never stand in ``message`` or ``hint``.
     """
 
     file: Path
@@ -90,7 +90,7 @@ class ConfigProblem:
 
 
 def config_error(problems: Sequence[ConfigProblem]) -> ConfigError:
-    """One error that lists every problem, a line each; ``data["problems"]`` has them as JSON."""
+    """One error of a configuration that lists every problem, a line each; ``data["problems"]`` has them as JSON."""
     listed = "\n".join(str(problem) for problem in problems)
     many = len(problems) > 1
     message = f"The configuration has {len(problems)} mistakes:\n{listed}" if many else listed

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from pegboard.naming import legal_name
+from pegboard.schema.walk import at, pointer_steps
 from pegboard.tools import Entry
 
 
@@ -111,7 +112,5 @@ def _resolved(schema: Mapping[str, Any], root: Any) -> Mapping[str, Any]:
     reference = schema.get("$ref")
     if not isinstance(reference, str) or not reference.startswith("#/"):
         return schema
-    target = root
-    for step in reference[2:].split("/"):
-        target = target.get(step) if isinstance(target, Mapping) else None
+    target = at(root, pointer_steps(reference[1:]))
     return target if isinstance(target, Mapping) else schema

@@ -14,6 +14,7 @@ from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.files import Loaded
 from pegboard.http_tools.tool import Client, HttpRuntime, HttpTool
 from pegboard.registry import Nature, SourceStatus, ToolRegistry
+from pegboard.sources.clients import new_client
 from pegboard.sources.data_tool_notes import absent_secrets, notes_of, problems_of, unreachable
 from pegboard.sources.data_tools import DataToolSpec
 from pegboard.sources.hindering import hindrances_of
@@ -21,7 +22,7 @@ from pegboard.sources.reading import ReadSource
 from pegboard.tools import Tool, Visibility
 
 if TYPE_CHECKING:
-    from pegboard.net.client import HttpClient
+    pass
 
 logger = logging.getLogger(__name__)
 
@@ -32,12 +33,6 @@ class Closable(Client, Protocol):
     async def aclose(self) -> None:
         """Close them."""
         ...
-
-
-def _client() -> HttpClient:
-    from pegboard.net.client import HttpClient
-
-    return HttpClient()
 
 
 @dataclass
@@ -72,7 +67,7 @@ class HttpSource(ReadSource):
         super().__init__(name, ToolRegistry(name, nature=self.nature))
         self.spec = spec or DataToolSpec()
         self._make_runtime = runtime
-        self._make_client = client or _client
+        self._make_client = client or new_client
         self._client: Closable | None = None
         self._runtime: HttpRuntime | None = None
         self._held = _Held()

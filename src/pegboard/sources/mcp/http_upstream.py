@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from pegboard.http_tools.secrets import EnvironmentSecrets, SecretProvider
+from pegboard.sources.clients import new_client
 from pegboard.sources.mcp.noise import Noise
 from pegboard.sources.mcp.spec import HttpSpec
 from pegboard.sources.mcp.upstream import McpUpstream
@@ -14,12 +15,6 @@ from pegboard.sources.mcp.upstream import McpUpstream
 if TYPE_CHECKING:
     from pegboard.net.client import HttpClient
     from pegboard.sources.mcp.link import Link
-
-
-def _client() -> HttpClient:
-    from pegboard.net.client import HttpClient
-
-    return HttpClient()
 
 
 class HttpUpstream(McpUpstream):
@@ -43,7 +38,7 @@ class HttpUpstream(McpUpstream):
         client: Callable[[], HttpClient] | None = None,
         lazy: bool = False,
     ) -> None:
-        known, make = secrets or EnvironmentSecrets(), client or _client
+        known, make = secrets or EnvironmentSecrets(), client or new_client
 
         @asynccontextmanager
         async def opens(noise: Noise, on_end: Callable[[], None]) -> AsyncIterator[Link]:

@@ -102,19 +102,29 @@ class Keeper:
                 await asyncio.sleep(0.01)
                 continue
             if not self._coming():
-                raise UpstreamError(self.reason(), data={"source": self._spec.name})
+                raise self._refusal()
             await self._settled.wait()
             if self._connection is None:
-                raise UpstreamError(self.reason(), data={"source": self._spec.name})
+                raise self._refusal()
+
+    @property
+    def next_try(self) -> float | None:
+        """In how many seconds it is tried again; None unless it failed."""
+        return max(self._next_try - time.monotonic(), 0.0) if self.state == "failed" else None
+
+    def _refusal(self) -> UpstreamError:
+        """The error of a call now: why it is not ready, and what happens next."""
+        then = "" if self.next_try is None else f" Next try in {self.next_try:.0f} s."
+        return UpstreamError(f"{self.reason()}{then}", data={"source": self._spec.name})
 
     def reason(self) -> str:
-        """Why it is not ready, and what happens next; ``""`` when it is."""
+        """Why it is not ready; ``""`` when it is."""
         now = time.monotonic()
         if self.state == "starting":
             had = f"{now - self._started_at:.0f} of {self._spec.start_timeout:g} s"
             return f"Upstream {self._spec.name!r} has had {had} to {self._waits_for}."
         if self.state == "failed":
-            return f"{self._reason} Next try in {max(self._next_try - now, 0):.0f} s."
+            return self._reason
         if self.state == "stopped":
             return f"Upstream {self._spec.name!r} is stopped."
         return ""

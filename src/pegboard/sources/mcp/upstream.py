@@ -77,6 +77,7 @@ class McpUpstream:
             kind="mcp",
             state=self._keeper.state,
             reason=self._keeper.reason(),
+            next_try=self._keeper.next_try,
             tools=len(self.registry.tools()),
             starts=self._keeper.starts,
             notes=(*self._noise.notes(), *self._keeper.notes, *self._listing_notes, *self._notes, *self._skill_notes),
