@@ -203,6 +203,40 @@ def test_a_tool_of_a_file_is_changed_in_the_overlay_with_its_variables_as_writte
     assert pegboard("tools", "list", "--json").json["tools"][0]["source"] == "shop.toml"
 
 
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "Shop", "version": "1"},
+    "paths": {"/orders/{id}": {"get": {"operationId": "getOrder", "summary": "Get an order.", "parameters": [
+        {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+    ]}}},
+}  # fmt: skip
+
+
+def test_an_operation_of_a_document_is_changed_in_the_overlay_and_reaches_where_the_document_s_tools_do(
+    pegboard: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (shop / "api.json").write_text(json.dumps(DOCUMENT), "utf-8")
+    entry = '[[openapi]]\nfile = "api.json"\nserver = "http://127.0.0.1:9/v1"\nname = "api"\n'
+    (shop / "pegboard.toml").write_text(f'[store]\npath = "boards.sqlite3"\n{entry}', "utf-8")
+    editor(shop, monkeypatch, 'sed -i "s/Get an/Fetch an/" "$1"')
+    before = pegboard("tools", "show", "api__getOrder", "id:=3", "--json").json
+    assert pegboard("tools", "edit", "api__getOrder").out == "added api__getOrder, version 1\n"
+    after = pegboard("tools", "show", "api__getOrder", "id:=3", "--json").json
+    assert (before["source"], after["source"], after["version"]) == ("api", "overlay", 1)
+    assert before["request"] == after["request"]
+    assert before["request"]["url"] == "http://127.0.0.1:9/v1/orders/3"
+    assert before["notes"] == after["notes"] == []
+    assert "Fetch an order." in pegboard("show", "api__getOrder").out
+    assert pegboard("tools", "edit", "api__getOrder", "--if-version", "0").code == 1
+    pegboard("tools", "remove", "api__getOrder")
+    assert "Get an order." in pegboard("show", "api__getOrder").out
+    twice = pegboard("tools", "remove", "api__getOrder")
+    assert (twice.code, f"is an operation of {shop / 'api.json'}" in twice.err) == (4, True)
+    (shop / "api.json").write_text("{", "utf-8")
+    unread = pegboard("tools", "edit", "api__getOther")
+    assert (unread.code, "api.json" in unread.err) == (3, True)
+
+
 def test_a_python_tool_wins_and_the_added_one_is_named(pegboard: Run, shop: Path) -> None:
     (shop / "tools.py").write_text(
         'from pegboard import tool\n\n@tool\ndef track() -> str:\n    """Of code."""\n    return "code"\n', "utf-8"

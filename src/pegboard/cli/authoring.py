@@ -13,6 +13,7 @@ from pegboard.cli.editor import Draft
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.session import tell_problems
+from pegboard.cli.tools_elsewhere import elsewhere
 from pegboard.cli.tools_store import (
     Format,
     ForVersion,
@@ -52,7 +53,8 @@ def edit(
 ) -> Exit:
     """Change a tool's definition, in your editor or from a file.
 
-    A tool of a file is not changed in that file: what you write is used in its place until you remove it.
+    A tool of a file, or of an OpenAPI document, is not changed there: what you write is used in its place until you
+    remove it.
     """
     return asyncio.run(_edit(common, name, file, format, version))
 
@@ -115,9 +117,9 @@ async def _remove(common: Common, name: str, version: int | None) -> Exit:
         try:
             return _changed(common, (await now.overlay.remove(name, version=version),))
         except NoVersionError as error:
-            file = next((path for path, tools in _in_files(now).items() if name in tools), None)
-            if file is not None:
-                error.hint = f"{name!r} is a tool of {file}: take it out there, or name it in exclude."
+            found = await elsewhere(now.settings, name)
+            if found is not None:
+                error.hint = f"{name!r} is {found.where}: {found.leave_out}."
             raise
 
 
@@ -186,29 +188,14 @@ def _changed(common: Common, versions: Sequence[ToolVersion]) -> Exit:
 
 
 async def _before(now: Opened, name: str) -> tuple[dict[str, object], int]:
-    """The definition to begin with, and the version that it is: that of a file's tool is 0."""
+    """The definition to begin with, and the version that it is: that of a tool that was not added is 0."""
     from pegboard.http_tools.versions import ToolVersion
 
     versions = await now.overlay.store.versions(name)
     last = versions[-1] if versions else None
     if isinstance(last, ToolVersion) and last.definition is not None:
         return dict(last.definition), last.version
-    found = next((tools[name] for tools in _in_files(now).values() if name in tools), None)
+    found = await elsewhere(now.settings, name)
     if found is None:
         await now.overlay.current(name)  # says what is the matter
-    return dict(found or {}), last.version if last else 0
-
-
-def _in_files(now: Opened) -> dict[str, dict[str, dict[str, object]]]:
-    """The tools of the configuration's files as they were written, by file, then by the name they are shown under."""
-    from pegboard.documents.read import read_text
-    from pegboard.http_tools.authored import as_written
-    from pegboard.naming import legal_name
-
-    found: dict[str, dict[str, dict[str, object]]] = {}
-    for path, spec in now.settings.http_tools.items():
-        text = read_text(path)
-        for bare, told in (as_written(text, str(path)) if isinstance(text, str) else {}).items():
-            shown = legal_name(bare, spec.prefix)
-            found.setdefault(str(path), {})[shown] = {**told, "name": shown}
-    return found
+    return dict(found.definition if found else {}), last.version if last else 0

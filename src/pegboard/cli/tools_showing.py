@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +25,7 @@ from pegboard.errors import CallError, InvalidArgumentsError, StoreError
 if TYPE_CHECKING:
     from pegboard.http_tools.definition import HttpDefinition
     from pegboard.http_tools.preview import Preview
+    from pegboard.http_tools.tool import HttpRuntime
     from pegboard.http_tools.versions import Stored
 
 
@@ -153,9 +155,7 @@ async def _request(
     now: Opened, found: Found, words: Sequence[str], context: Mapping[str, Any]
 ) -> tuple[Preview | None, CallError | None]:
     """The request of a call, or why there would be none."""
-    from pegboard.config.wire import http_runtime
     from pegboard.http_tools.preview import preview
-    from pegboard.net.client import HttpClient
 
     if found.definition is None:
         return None, None
@@ -163,11 +163,25 @@ async def _request(
         arguments = parse_arguments(words, found.definition.parameters)
     except ArgumentsError as error:
         return None, InvalidArgumentsError(found.definition.name, [str(error).rstrip(".")])
-    async with HttpClient() as client:
+    async with _runtime(now, found.source) as runtime:
         try:
-            return await preview(found.definition, arguments, context, http_runtime(now.settings)(client)), None
+            return await preview(found.definition, arguments, context, runtime), None
         except CallError as error:
             return None, error
+
+
+@asynccontextmanager
+async def _runtime(now: Opened, source: str) -> AsyncIterator[HttpRuntime]:
+    """What the tools of a source run with; where it is not there, what those of files do."""
+    from pegboard.config.wire import http_runtime
+    from pegboard.net.client import HttpClient
+
+    own = next((one.runtime for one in data_sources(now) if one.name == source), None)
+    if own is not None:
+        yield own
+        return
+    async with HttpClient() as client:
+        yield http_runtime(now.settings)(client)
 
 
 def _tell(

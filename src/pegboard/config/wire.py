@@ -200,8 +200,19 @@ def overlay_source(
     environ: Mapping[str, str] | None = None,
     client: Callable[[], HttpClient] | None = None,
 ) -> OverlaySource:
-    """The source that runs the tools that are added while Pegboard runs."""
-    return OverlaySource(overlay_name(settings), store, http_runtime(settings, environ), client=client, environ=environ)
+    """The source that runs the tools that are added while Pegboard runs.
+
+    They may take the place of operations of documents, so they reach what the operator wrote for these.
+    """
+    policy = settings.http.policy
+    for spec in settings.openapi.values():
+        policy = spec.allowed(policy)
+    plain = http_runtime(settings, environ)
+
+    def runtime(client: Client) -> HttpRuntime:
+        return replace(plain(client), policy=policy)
+
+    return OverlaySource(overlay_name(settings), store, runtime, client=client, environ=environ)
 
 
 def overlay_name(settings: Settings) -> str:

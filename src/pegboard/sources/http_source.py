@@ -69,7 +69,8 @@ class HttpSource(ReadSource):
         self._make_runtime = runtime
         self._make_client = client or new_client
         self._client: Closable | None = None
-        self._runtime: HttpRuntime | None = None
+        self.runtime: HttpRuntime | None = None
+        """What its tools run with; None before they were read."""
         self._held = _Held()
 
     @property
@@ -94,9 +95,9 @@ class HttpSource(ReadSource):
     async def hindrances(self, tool: Tool, context: Mapping[str, Any]) -> Sequence[Hindrance]:
         """What makes every call of one of its tools fail now; a connection to its address is tried."""
         definition = self._held.definitions.get(tool.bare_name)
-        if definition is None or self._runtime is None:
+        if definition is None or self.runtime is None:
             return ()
-        return [one async for one in hindrances_of(definition, self._runtime, context, self.where)]
+        return [one async for one in hindrances_of(definition, self.runtime, context, self.where)]
 
     async def stop(self) -> None:
         """Wait for nothing more, and close all connections."""
@@ -124,7 +125,7 @@ class HttpSource(ReadSource):
 
     async def _read(self) -> None:
         client = self._client = self._client or self._make_client()
-        runtime = self._runtime = self._make_runtime(client)
+        runtime = self.runtime = self._make_runtime(client)
         try:
             await self._take(await self.load(runtime.context), runtime)
         except PegboardError as error:
