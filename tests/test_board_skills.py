@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pegboard import (
     Limits,
@@ -21,8 +24,11 @@ from pegboard import (
     ToolResult,
 )
 from pegboard.board import Board
-from pegboard.errors import CollisionError, NoSkillError
+from pegboard.errors import CollisionError, NoSkillError, ToolError
 from pegboard.pins import PinState
+from pegboard.registry import Problem
+from pegboard.skill_source import Skills
+from pegboard.skills.skill import Skill
 from tests.skills.things import put, skill_text
 from tests.support import ALICE, Receipts, Rules, make, registry_of
 
@@ -125,7 +131,7 @@ async def test_an_activated_skill_is_given_and_its_tools_are_listed_from_the_nex
     assert board.pin_state("find_order") is PinState.LEAVING
     await board.commit()
     resumed = await peg.open(board_id=board.id)
-    assert await resumed.skill_instructions() == {"refunds": instructions}
+    assert await resumed.skills.instructions() == {"refunds": instructions}
     await told(resumed, "skills", skill_name="refunds")
     assert resumed.pending == ((), ())
 
@@ -133,11 +139,11 @@ async def test_an_activated_skill_is_given_and_its_tools_are_listed_from_the_nex
 async def test_a_skill_that_changed_may_load_other_tools(folder: Path) -> None:
     catalog = SkillCatalog(folder)
     board = await Pegboard([registry_of(*TOOLS)], skills=catalog).open()
-    await board.activate_skill("wrapping")
+    await board.skills.activate("wrapping")
     assert board.pending == ((), ())
     put(folder, "wrapping", skill_text("wrapping", **{"allowed-tools": "find_order"}))
     catalog.reload()
-    assert (await board.activate_skill("wrapping")).pinned == ("find_order",)
+    assert (await board.skills.activate("wrapping")).pinned == ("find_order",)
 
 
 @pytest.mark.parametrize(
@@ -147,16 +153,16 @@ async def test_a_skill_loads_no_tools_where_that_is_off_or_lists_follow_no_pins(
     folder: Path, settings: Mapping[str, Any], profile: str
 ) -> None:
     board = await Pegboard([registry_of(*TOOLS)], skills=SkillCatalog(folder), **settings).open(profile=profile)
-    assert (await board.activate_skill("refunds")).pinned == ()
+    assert (await board.skills.activate("refunds")).pinned == ()
     assert board.pending == ((), ())
 
 
 async def test_what_a_skill_loads_is_bounded_and_never_what_is_hidden(folder: Path) -> None:
     policy = Rules(hidden=["find_order"])
     peg = Pegboard([registry_of(*TOOLS)], skills=SkillCatalog(folder), policy=policy)
-    assert (await (await peg.open(ALICE)).activate_skill("refunds")).pinned == ("shop__refund",)
+    assert (await (await peg.open(ALICE)).skills.activate("refunds")).pinned == ("shop__refund",)
     bounded = Pegboard([registry_of(*TOOLS)], skills=SkillCatalog(folder), limits=Limits(load_best=1))
-    assert (await (await bounded.open()).activate_skill("refunds")).pinned == ("find_order",)
+    assert (await (await bounded.open()).skills.activate("refunds")).pinned == ("find_order",)
 
 
 async def test_a_bare_name_means_the_only_visible_tool_that_its_source_calls_so(folder: Path) -> None:
@@ -164,20 +170,20 @@ async def test_a_bare_name_means_the_only_visible_tool_that_its_source_calls_so(
     put(folder, "refunds", skill_text("refunds", **{"allowed-tools": "refund"}))
     policy = Rules()
     peg = Pegboard([registry_of(*TOOLS, other)], skills=SkillCatalog(folder), policy=policy)
-    assert (await (await peg.open(ALICE)).activate_skill("refunds")).pinned == ()
+    assert (await (await peg.open(ALICE)).skills.activate("refunds")).pinned == ()
     policy.hidden.add("depot__refund")
-    assert (await (await peg.open(ALICE)).activate_skill("refunds")).pinned == ("shop__refund",)
+    assert (await (await peg.open(ALICE)).skills.activate("refunds")).pinned == ("shop__refund",)
 
 
 async def test_a_board_begins_with_the_skills_that_it_is_always_to_have(folder: Path) -> None:
     choice = SkillChoice(always="wrapping")
     board = await Pegboard(skills=SkillCatalog(folder)).open(skills=choice)
-    assert [*await board.skill_instructions()] == ["wrapping"]
-    prompt = await board.skills_prompt()
+    assert [*await board.skills.instructions()] == ["wrapping"]
+    prompt = await board.skills.prompt()
     assert "<name>refunds</name>" in prompt.text
     assert "wrapping" not in prompt.text
-    await board.activate_skill("refunds")
-    assert [*await board.skill_instructions()] == ["wrapping", "refunds"]
+    await board.skills.activate("refunds")
+    assert [*await board.skills.instructions()] == ["wrapping", "refunds"]
 
 
 async def test_a_resource_is_read_through_the_board(folder: Path) -> None:
@@ -265,7 +271,7 @@ async def test_a_hidden_skill_changes_no_answer(folder: Path, tmp_path_factory: 
             said, missing = [wire(await one.call(name, {argument: asked})) for asked in (hidden, "nowhere")]
             assert said.replace(hidden, "NAME") == missing.replace("nowhere", "NAME")
     with pytest.raises(NoSkillError):
-        await one.activate_skill("vault-keys")
+        await one.skills.activate("vault-keys")
 
 
 async def test_who_may_discover_no_skill_is_shown_no_tool_for_them(tmp_path: Path) -> None:
@@ -277,9 +283,77 @@ async def test_who_may_discover_no_skill_is_shown_no_tool_for_them(tmp_path: Pat
 async def test_a_right_that_is_lost_hides_a_skill_at_once(folder: Path) -> None:
     policy = Rules()
     board = await Pegboard([registry_of(*TOOLS)], skills=SkillCatalog(folder), policy=policy).open(ALICE)
-    await board.activate_skill("refunds")
+    await board.skills.activate("refunds")
     await board.commit()
     policy.hidden.add("refunds")
     assert "refunds" not in await board.prompt()
-    assert await board.skill_instructions() == {}
+    assert await board.skills.instructions() == {}
     assert await told(board, "skills", skill_name="refunds") == "Unknown skill: 'refunds'. Available skills: wrapping."
+
+
+WORDS = ("money", "back", "order", "present", "wrap", "vault")
+
+
+class Named:
+    """Skills of no folder, from nowhere."""
+
+    name = "skills"
+
+    def __init__(self, described: Mapping[str, str]) -> None:
+        root = Path("/nowhere")
+        self.current = Skills(
+            Skill(
+                name=name, description=text, body="Do it.", path=name, source_path=root / name / "SKILL.md", root=root
+            )
+            for name, text in described.items()
+        )
+
+    def left_out(self) -> tuple[Problem, ...]:
+        """Nothing."""
+        return ()
+
+    def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """It never changes."""
+        return lambda: None
+
+    async def instructions_of(self, skill: Skill) -> str:
+        """Its body."""
+        return skill.instructions
+
+    async def resource_of(self, skill: Skill, path: str, offset: int = 0) -> ToolResult:
+        """There is none."""
+        raise ToolError("There is no such file.")
+
+
+@given(
+    st.dictionaries(st.text("abc-", min_size=1, max_size=6), st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)),
+    st.sets(st.integers(0, 20)),
+    st.lists(st.sampled_from(WORDS), max_size=3),
+)
+def test_whatever_is_hidden_answers_are_those_of_a_world_without_it(
+    described: dict[str, list[str]], hidden: set[int], query: list[str]
+) -> None:
+    texts = {name: " ".join(words) for name, words in described.items()}
+    secret = {name for place, name in enumerate(texts) if place in hidden}
+    shown = {name: text for name, text in texts.items() if name not in secret}
+
+    async def answers(skills: Mapping[str, str], policy: Rules) -> list[str]:
+        peg = Pegboard([registry_of(*TOOLS)], skills=Named(skills), policy=policy, limits=Limits(skills_chars=300))
+        board = await peg.open(ALICE)
+        asked = [
+            ("find_tools", {"query": " ".join(query)}),
+            ("tool_search", {"query": " ".join(query)}),
+            *(("skills", {"skill_name": name}) for name in ("x", *shown)),
+        ]
+        said = [wire(await board.call(name, arguments)) for name, arguments in asked]
+        return [
+            *said,
+            await board.prompt(),
+            board.listing().bytes.decode(),
+            *(await board.skills.instructions()).values(),
+        ]
+
+    async def both() -> None:
+        assert await answers(texts, Rules(hidden=[*secret])) == await answers(shown, Rules())
+
+    anyio.run(both)

@@ -32,8 +32,6 @@ from pegboard.pins import PinEvent, PinQueue, PinRecord, PinState, Slot
 from pegboard.prefix import Listing
 from pegboard.quarantine import Quarantine
 from pegboard.skill_choice import SkillChoice
-from pegboard.skill_prompt import SkillsPrompt
-from pegboard.skill_source import Activation, Skills
 from pegboard.skill_tools import SKILL_TOOLS, SKILLS
 from pegboard.tools import Halt, JsonObject, Tool, ToolResult, Visibility
 from pegboard.turn import Turn, run_all
@@ -78,12 +76,18 @@ class Board:
         self.profile = profile
         self._values = context
         self._allowed = allowed
-        self._choice = skills
         self._meta = self._own_tools(peg.profiles[profile])
         self._sight = Sight(peg, principal, None if allowed is None else allowed | self._meta.keys(), skills)
         self._kept = Keeping(store, board_id, record or PinRecord(owner=principal.key if principal else None))
-        follows_pins = "load_tool" in self._meta and "open_board" not in self._meta
-        self._skills = BoardSkills(self._kept, skills, peg.limits, pins=peg.pin_skill_tools and follows_pins)
+        self._skills = BoardSkills(
+            self._kept,
+            skills,
+            self.view,
+            peg.limits,
+            finder=self.finder if SKILLS in self._meta else None,
+            surface=surface,
+            pins=peg.pin_skill_tools and "load_tool" in self._meta and "open_board" not in self._meta,
+        )
         self._quarantine = Quarantine(self._kept, peg.on_drift, peg.accepted, self._meta)
         self._last_call = time.monotonic()
         self._uses = Uses()
@@ -111,9 +115,9 @@ class Board:
         return self._allowed
 
     @property
-    def skill_choice(self) -> SkillChoice:
-        """Which skills the board was opened for, and which it begins with."""
-        return self._choice
+    def skills(self) -> BoardSkills:
+        """What the board does with skills: those a prompt tells of, those that are in use, and what they say."""
+        return self._skills
 
     @property
     def meta_names(self) -> Collection[str]:
@@ -209,7 +213,7 @@ class Board:
             context=self._values,
             allowed=self._allowed,
             profile=self.profile,
-            skills=self._choice,
+            skills=self._skills.choice,
         )
 
     @property
@@ -231,12 +235,8 @@ class Board:
         Raises InvalidArgumentsError for a limit that is not a whole number from 1.
         """
         view = await self.view()
-        found = find(self.searched(view), self._peg.ranker, query, limit, self.limits)
+        found = find(self._skills.searched(view), self._peg.ranker, query, limit, self.limits)
         return replace(found, notes=(*found.notes, *self.missing_notes(view), *view.notes))
-
-    def searched(self, view: View) -> View:
-        """What a search looks at: what nothing here could read is not found either."""
-        return view if SKILLS in self._meta else replace(view, skills=Skills())
 
     def missing_notes(self, view: View) -> tuple[str, ...]:
         """What an answer about all tools says of the sources whose tools are not there."""
@@ -258,34 +258,7 @@ class Board:
         view = await self.view()
         on_demand = [tool for tool in view.tools if tool.visibility_on(self.surface) is Visibility.ON_DEMAND]
         tools = view.catalog.format_for_prompt(on_demand, finder=self.finder)
-        return "\n\n".join(filter(None, (tools, self._skills_prompt(view).text)))
-
-    async def skills_prompt(self) -> SkillsPrompt:
-        """``<available_skills>``, without those that the board begins with, within ``skills_tokens`` and
-        ``skills_chars`` (see Limits).
-
-        As of the last boundary, without what may no longer be discovered.
-        """
-        return self._skills_prompt(await self.view())
-
-    async def skill_instructions(self) -> dict[str, str]:
-        """What the skills in use say, by name: those that the board begins with, then those that were activated.
-
-        For the beginning of a conversation, and for after its host has shortened it.
-        """
-        return await self._skills.instructions(await self.view())
-
-    async def activate_skill(self, name: str) -> Activation:
-        """Give a skill's instructions, and note that it is in use: a store keeps that from the next boundary on.
-
-        The first time, pins are queued for the tools that its ``allowed-tools`` name and the principal may discover, at
-        most ``load_best`` (see Limits). Raises NoSkillError.
-        """
-        return await self._skills.activate(await self.view(), name, self.surface)
-
-    async def read_skill_resource(self, name: str, path: str, offset: int = 0) -> ToolResult:
-        """A part of a text, from a byte on, or an image in a skill's folder. Raises NoSkillError and ToolError."""
-        return await self._skills.read(await self.view(), name, path, offset)
+        return "\n\n".join(filter(None, (tools, self._skills.prompt_in(view).text)))
 
     async def call(
         self,
@@ -413,9 +386,6 @@ class Board:
     def context_values(self) -> dict[str, Any]:
         """What the context of every call on this board holds, less what a call adds: the map's values, then its own."""
         return {**self._peg.context.held(self.principal), **self._values}
-
-    def _skills_prompt(self, view: View) -> SkillsPrompt:
-        return self._skills.prompt(view, self.finder if SKILLS in self._meta else None)
 
     def _own_tools(self, names: Collection[str]) -> dict[str, Tool]:
         """The meta-tools of a profile, without those in whose place somebody has registered a catalog's own."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from pegboard.keeping import Keeping
@@ -18,65 +19,108 @@ _MCP: Final = "mcp__"
 """What one client writes before the names of servers' tools."""
 
 
+Look = Callable[[], Awaitable[View]]
+"""Gives what a principal may discover now."""
+
+
 class BoardSkills:
     """The skills of one board. Lives as long as the board.
 
-    ``pins`` says whether activating one loads the tools that it names. What is told at the beginning is that of the
-    last boundary, so that no change of a skill alters a prompt in between; what may no longer be discovered is left
-    out at once.
+    ``choice`` says which it was opened for. ``look`` gives what its principal may discover now. ``finder`` is the tool
+    that finds skills, None where the board has no meta-tool that gives them. ``pins`` says whether activating one
+    loads the tools that it names.
     """
 
-    def __init__(self, kept: Keeping, choice: SkillChoice, limits: Limits, *, pins: bool) -> None:
+    def __init__(
+        self,
+        kept: Keeping,
+        choice: SkillChoice,
+        look: Look,
+        limits: Limits,
+        *,
+        finder: str | None,
+        surface: str,
+        pins: bool,
+    ) -> None:
+        self.choice = choice
         self._kept = kept
-        self._choice = choice
+        self._look = look
         self._limits = limits
+        self._finder = finder
+        self._surface = surface
         self._pins = pins
         self._told: Skills[SkillEntry] | None = None
+
+    async def prompt(self) -> SkillsPrompt:
+        """``<available_skills>``, without those that the board begins with, within ``skills_tokens`` and
+        ``skills_chars`` (see Limits).
+
+        As of the last boundary, so that no change of a skill alters it in between; what may no longer be discovered is
+        left out at once.
+        """
+        return self.prompt_in(await self._look())
+
+    async def instructions(self) -> dict[str, str]:
+        """What the skills in use say, by name: those that the board begins with, then those that were activated.
+
+        For the beginning of a conversation, and for after its host has shortened it.
+        """
+        view = await self._look()
+        begun = self.choice.begun_with(self._told_in(view)).names
+        names = dict.fromkeys((*begun, *self._kept.record.skills, *self._kept.queue.skills))
+        skills = [skill for name in names if (skill := view.skills.get(name)) is not None]
+        return {skill.name: await view.catalog.source_of(skill).instructions_of(skill) for skill in skills}
+
+    async def activate(self, name: str) -> Activation:
+        """Give a skill's instructions, and note that it is in use: a store keeps that from the next boundary on.
+
+        The first time, and again when the skill has changed, pins are queued for the tools that its ``allowed-tools``
+        name and the principal may discover, at most ``load_best`` (see Limits). Raises NoSkillError.
+        """
+        view = await self._look()
+        skill = view.skills.fetch(name)
+        instructions = await view.catalog.source_of(skill).instructions_of(skill)
+        queue = self._kept.queue
+        if {**self._kept.record.skills, **queue.skills}.get(skill.name) == skill.digest:
+            return Activation(skill=skill, instructions=instructions)
+        queue.skills[skill.name] = skill.digest
+        tools = tools_named(skill.allowed_tools or (), view) if self._pins else ()
+        wanted = [tool.name for tool in tools if tool.visibility_on(self._surface) is Visibility.ON_DEMAND]
+        pinned = tuple(wanted[: self._limits.load_best])
+        for tool in pinned:
+            queue.put(PinEvent.PIN, tool)
+        return Activation(skill=skill, instructions=instructions, pinned=pinned)
+
+    async def read(self, name: str, path: str, offset: int = 0) -> ToolResult:
+        """A part of a text, from a byte on, or an image in a skill's folder. Raises NoSkillError and ToolError."""
+        view = await self._look()
+        skill = view.skills.fetch(name)
+        return await view.catalog.source_of(skill).resource_of(skill, path, offset)
+
+    @property
+    def given(self) -> bool:
+        """Whether the board has a meta-tool that gives skills."""
+        return self._finder is not None
+
+    def searched(self, view: View) -> View:
+        """What a search looks at: what nothing here could read is not found either."""
+        return view if self.given else replace(view, skills=Skills())
+
+    def prompt_in(self, view: View) -> SkillsPrompt:
+        """The prompt for a view."""
+        limits = self._limits
+        on_demand = self.choice.on_demand(self._told_in(view))
+        return skills_prompt(
+            on_demand, max_tokens=limits.skills_tokens, max_chars=limits.skills_chars, finder=self._finder
+        )
 
     def at_boundary(self, view: View) -> None:
         """From now on tell of the skills that there are now."""
         self._told = view.skills
 
-    def told(self, view: View) -> Skills[SkillEntry]:
+    def _told_in(self, view: View) -> Skills[SkillEntry]:
         """The skills as of the last boundary that may be discovered now."""
         return view.skills if self._told is None else self._told.subset(frozenset(view.skills.names))
-
-    def prompt(self, view: View, finder: str | None) -> SkillsPrompt:
-        """What the model is told of those that are loaded on demand."""
-        limits = self._limits
-        on_demand = self._choice.on_demand(self.told(view))
-        return skills_prompt(on_demand, max_tokens=limits.skills_tokens, max_chars=limits.skills_chars, finder=finder)
-
-    def in_use(self, view: View) -> tuple[str, ...]:
-        """The names of those that the board begins with, then of those that were activated, in that order."""
-        begun = self._choice.begun_with(self.told(view)).names
-        activated = (*self._kept.record.skills, *self._kept.queue.skills)
-        return tuple(dict.fromkeys((*begun, *(name for name in activated if view.skills.get(name) is not None))))
-
-    async def instructions(self, view: View) -> dict[str, str]:
-        """What those in use say, by name."""
-        skills = [view.skills.fetch(name) for name in self.in_use(view) if view.skills.get(name) is not None]
-        return {skill.name: await view.catalog.source_of(skill).instructions_of(skill) for skill in skills}
-
-    async def activate(self, view: View, name: str, surface: str) -> Activation:
-        """Give a skill, note that it is in use, and queue pins for its tools the first time. Raises NoSkillError."""
-        skill = view.skills.fetch(name)
-        instructions = await view.catalog.source_of(skill).instructions_of(skill)
-        known = {**self._kept.record.skills, **self._kept.queue.skills}
-        if known.get(skill.name) == skill.digest:
-            return Activation(skill=skill, instructions=instructions)
-        self._kept.queue.skills[skill.name] = skill.digest
-        tools = tools_named(skill.allowed_tools or (), view) if self._pins else ()
-        wanted = [tool.name for tool in tools if tool.visibility_on(surface) is Visibility.ON_DEMAND]
-        pinned = tuple(wanted[: self._limits.load_best])
-        for tool in pinned:
-            self._kept.queue.put(PinEvent.PIN, tool)
-        return Activation(skill=skill, instructions=instructions, pinned=pinned)
-
-    async def read(self, view: View, name: str, path: str, offset: int) -> ToolResult:
-        """A part of what lies beside a skill. Raises NoSkillError."""
-        skill = view.skills.fetch(name)
-        return await view.catalog.source_of(skill).resource_of(skill, path, offset)
 
 
 def tools_named(allowed: Iterable[str], view: View) -> tuple[Tool, ...]:

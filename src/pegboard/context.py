@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from pegboard.auth import Principal
     from pegboard.board import Board
+    from pegboard.board_skills import BoardSkills
     from pegboard.catalog import Catalog
     from pegboard.finding import FindResult
     from pegboard.limits import Limits
     from pegboard.pins import PinState
     from pegboard.places import Ticket
-    from pegboard.skill_source import Activation
     from pegboard.tools import Halt, ToolResult
     from pegboard.view import View
 
@@ -73,12 +73,9 @@ class BoardHandle(Protocol):
         """Call any permitted tool, shown or not, through the same dispatch."""
         ...
 
-    async def activate_skill(self, name: str) -> Activation:
-        """Give a skill, and note that it is in use. Raises NoSkillError."""
-        ...
-
-    async def read_skill_resource(self, name: str, path: str, offset: int = 0) -> ToolResult:
-        """A part of a file in a skill's folder. Raises CallError."""
+    @property
+    def skills(self) -> BoardSkills:
+        """What the board does with skills."""
         ...
 
     async def other(self, board_id: str | None) -> Board:

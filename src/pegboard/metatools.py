@@ -180,7 +180,7 @@ def _not_found(name: str, board: BoardHandle, view: View) -> NotFoundError:
 
 def _skills(board: BoardHandle, view: View) -> Skills[SkillEntry]:
     """The skills that may be told of: none where nothing gives their instructions."""
-    return view.skills if "skills" in board.meta_names else Skills()
+    return board.skills.searched(view).skills
 
 
 def _listed(entries: Iterable[Entry], arguments: dict[str, Any], board: BoardHandle, asked_of: str) -> dict[str, Any]:

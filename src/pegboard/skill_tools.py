@@ -61,14 +61,14 @@ def _tool(name: str, description: str, schema: JsonObject, handler: Handler, sou
 
 
 async def _give(arguments: dict[str, Any], context: Context) -> ToolResult:
-    given = await _board(context).activate_skill(arguments["skill_name"])
+    given = await _board(context).skills.activate(arguments["skill_name"])
     note = (f"Listed from the next turn on, for this skill: {', '.join(given.pinned)}.",) if given.pinned else ()
     return ToolResult(content=tuple(map(text_block, (given.instructions, *note))))
 
 
 async def _read(arguments: dict[str, Any], context: Context) -> ToolResult:
     path, offset = arguments["path"], arguments.get("offset") or 0
-    return await _board(context).read_skill_resource(arguments["skill"], path, offset)
+    return await _board(context).skills.read(arguments["skill"], path, offset)
 
 
 def _board(context: Context) -> BoardHandle:

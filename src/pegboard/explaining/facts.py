@@ -21,7 +21,6 @@ from pegboard.registry import Problem, SourceStatus
 from pegboard.rights import decide
 from pegboard.search import Explains, Ranked, Reading
 from pegboard.skill_source import SkillEntry, Skills
-from pegboard.skill_tools import SKILLS
 from pegboard.tools import Entry, Tool
 from pegboard.view import View
 
@@ -116,18 +115,18 @@ async def facts_of(
         names={one.name: one for one in (*peg.skills, *peg.catalog.all())},
         meta=tool is None and name in ALL_NAMES,
         meta_here=name in board.meta_names,
-        gives_skills=SKILLS in board.meta_names,
+        gives_skills=board.skills.given,
         set_aside=peg.catalog.problems,
         sources=tuple(source.status() for source in peg.sources),
         left_out=tuple(left_out),
-        in_slice=bool(board.skill_choice.of(Skills([skill]))) if skill else _allowed(board, name),
+        in_slice=bool(board.skills.choice.of(Skills([skill]))) if skill else _allowed(board, name),
         visible=(view.skills.get(name) if skill else view.seen(name)) is not None,
         drift=next((drift for drift in await board.drifted() if drift.name == name), None),
         discover=await _decided(peg, board, Action.DISCOVER, entry),
         invoke=await _decided(peg, board, Action.INVOKE, tool),
         can_ask=peg.dispatcher.approver is not None,
         pin=board.pin_state(name),
-        listed=await _is_told(board, view, name) if skill else name in board.listing().names,
+        listed=_is_told(board, view, name) if skill else name in board.listing().names,
         hindrances=await _hindrances(peg, board, tool),
         profile=board.profile,
         surface=board.surface,
@@ -140,10 +139,10 @@ def _allowed(board: Board, name: str) -> bool:
     return board.allowed is None or name in board.allowed
 
 
-async def _is_told(board: Board, view: View, skill: str) -> bool:
+def _is_told(board: Board, view: View, skill: str) -> bool:
     """Whether the model knows a skill from the start: by the prompt, or because the board begins with it."""
-    told = (await board.skills_prompt()).names
-    return skill in told or skill in board.skill_choice.begun_with(view.skills).names
+    told = board.skills.prompt_in(view).names
+    return skill in told or skill in board.skills.choice.begun_with(view.skills).names
 
 
 async def _decided(peg: Pegboard, board: Board, action: Action, entry: Entry | None) -> Decision | None:
@@ -162,7 +161,7 @@ async def _hindrances(peg: Pegboard, board: Board, tool: Tool | None) -> tuple[H
 def _searched(
     peg: Pegboard, board: Board, view: View, name: str, entry: Entry | None, query: str, limit: int | None
 ) -> SearchFacts:
-    view = board.searched(view)
+    view = board.skills.searched(view)
     found = find(view, peg.ranker, query, limit, peg.limits)
     told = within_budget(found.matches, Detail.DETAILED, peg.limits.find_tokens)
     place = next((place for place, match in enumerate(found.matches) if match.entry is entry), None)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from pegboard.explaining.facts import Facts
+from pegboard.explaining.of_skills import not_readable, not_told
 from pegboard.explaining.searching import of_the_search
 from pegboard.explaining.values import EVERYTHING, Aspect, Finding
 from pegboard.naming import SEPARATOR, legal_name
@@ -246,28 +247,6 @@ def _not_listed(facts: Facts, visibility: Visibility) -> Iterator[Finding]:
         keeps_from=_SEEN,
         mend='Find it and call it with call_tool, load it, or set its visibility to "always".',
     )
-
-
-def not_readable(facts: Facts) -> Iterator[Finding]:
-    """The profile has no meta-tool that gives skills."""
-    if not facts.gives_skills:
-        yield Finding(
-            what="not_in_profile",
-            message=f"The profile {facts.profile!r} has no meta-tool that gives skills, so none is found either.",
-            keeps_from=(Aspect.FOUND, Aspect.CALLED),
-            mend=f"Add skills to {facts.profile} under [profiles].",
-        )
-
-
-def not_told(facts: Facts) -> Iterator[Finding]:
-    """The prompt does not tell of it."""
-    if facts.visible and not facts.listed:
-        yield Finding(
-            what="left_out_of_prompt",
-            message="The list of skills in the prompt has no room for it, or it has come since the last boundary.",
-            keeps_from=_SEEN,
-            mend="Raise skills_tokens and skills_chars in [limits]; it can be found all the same.",
-        )
 
 
 def gone(facts: Facts) -> Iterator[Finding]:

@@ -109,7 +109,7 @@ async def _called(world: World, step: Step, name: str, arguments: dict[str, Any]
 
 async def skills_prompt(world: World, step: Step) -> Answer:
     """``<available_skills>``, without the locations; the whole of it is the structured value."""
-    told = (await (await world.board(step)).skills_prompt()).text
+    told = (await (await world.board(step)).skills.prompt()).text
     return Answer(text=re.sub(r"<location>.*?</location>", "", told), structured=told)
 
 
