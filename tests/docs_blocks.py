@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import codeop
 import doctest
 import inspect
 import os
@@ -62,6 +63,21 @@ def blocks(page: Path) -> Iterator[Block]:
     for found in BLOCK.finditer(text):
         line = text.count("\n", 0, found.start("code")) + 1
         yield Block(page, line, found["language"], found["code"], found["mark"] or "")
+
+
+def pasted(code: str) -> str:
+    """What the prompt of ``python -m asyncio`` says of a text that is pasted, a line at a time; "" for nothing."""
+    compiled = codeop.CommandCompiler()
+    compiled.compiler.flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    typed = ""
+    for line in (*code.splitlines(), ""):
+        typed += f"{line}\n"
+        try:
+            whole = compiled(typed.removesuffix("\n"), symbol="single") is not None
+        except SyntaxError as error:
+            return f"{error.msg}: {line}"
+        typed = "" if whole else typed
+    return f"it does not end: {typed}" if typed.strip() else ""
 
 
 def run_page(page: Path, folder: Path) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs_blocks import blocks, run_page
+from tests.docs_blocks import blocks, pasted, run_page
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -20,6 +20,14 @@ def test_every_block_of_a_page_runs(
     for name in ("XDG_STATE_HOME", "LOCALAPPDATA"):  # a page finds nothing that another one kept
         monkeypatch.setenv(name, str(tmp_path_factory.mktemp("state")))
     run_page(page, tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_snippet_can_be_pasted_into_python_m_asyncio(page: Path) -> None:
+    """A blank line ends a block there, and a block ends with nothing else."""
+    snippets = [block for block in blocks(page) if block.language == "python" and block.file is None]
+    wrong = {block.where: flaw for block in snippets if (flaw := pasted(block.code))}
+    assert not wrong
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
