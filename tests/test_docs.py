@@ -19,6 +19,7 @@ def test_every_block_of_a_page_runs(
 ) -> None:
     for name in ("XDG_STATE_HOME", "LOCALAPPDATA"):  # a page finds nothing that another one kept
         monkeypatch.setenv(name, str(tmp_path_factory.mktemp("state")))
+    monkeypatch.syspath_prepend(tmp_path)  # as at the prompt, which finds what lies in the current folder
     run_page(page, tmp_path)
 
 
