@@ -217,6 +217,8 @@ def test_a_source_that_failed_is_named_with_its_reason(pegboard: Run, here: Path
     done = pegboard("list", "--from", str(file))
     assert (done.code, done.lines) == (0, ["files__read  Does read."])
     assert "Warning: gone is not ready: failed:" in done.err
+    assert "Next try" not in done.err  # this process ends, and tries nothing again
+    assert "Mend what the reason says, and run this again." in done.err
     assert "exit code 3" in done.err
     [gone] = pegboard("find", "read", "--from", str(file), "--json").json["not_ready"]
     assert (gone["name"], gone["state"]) == ("gone", "failed")
@@ -228,6 +230,7 @@ def test_nothing_is_away_rather_than_missing_while_a_source_is_not_ready(pegboar
         done = pegboard(*words, "--from", str(file), "--wait", "0.2")
         assert (done.code, done.out) == (5, "")
         assert "silent is not ready: starting" in done.err
+        assert "Run this again, with more time to start: --wait SECONDS." in done.err
 
 
 def test_a_call_does_not_wait_for_upstreams_that_it_does_not_need(pegboard: Run, here: Path) -> None:

@@ -112,8 +112,10 @@ def properties(**schemas: Any) -> dict[str, Any]:
         properties(places={"type": "array", "items": properties(zipcode={})}),
         properties(place={"anyOf": [{"type": "null"}, properties(zipcode={})]}),
         {"$defs": {"Place": properties(zipcode={})}, **properties(place={"$ref": "#/$defs/Place"})},
+        {"$defs": {"of/a~place": properties(zipcode={})}, **properties(place={"$ref": "#/$defs/of~1a~0place"})},
+        {"$defs": {"a b": properties(zipcode={})}, **properties(place={"$ref": "#/$defs/a%20b"})},
     ],
-    ids=["name", "description", "choice", "nested", "array", "alternative", "reference"],
+    ids=["name", "description", "choice", "nested", "array", "alternative", "reference", "escaped", "percent"],
 )
 def test_parameters_are_searched(schema: dict[str, Any]) -> None:
     entries = [Thing("lookup", input_schema=schema), Thing("other")]
