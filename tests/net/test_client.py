@@ -319,6 +319,32 @@ async def test_a_connection_that_won_too_late_is_closed() -> None:
     assert stream.closed
 
 
+async def test_a_knock_opens_a_checked_connection_sends_nothing_and_closes_it() -> None:
+    class Opened(httpcore2.AsyncNetworkStream):
+        closed = False
+
+        async def aclose(self) -> None:
+            self.closed = True
+
+    class Open(Network):
+        stream = Opened()
+
+        async def connect_tcp(self, host: str, port: int, *more: object, **named: object) -> Opened:
+            self.connects.append(host)
+            return self.stream
+
+    network = Open()
+    async with client(network) as http:
+        await http.knock("https://a.example/x", policy=ANY)
+        assert (network.connects, network.stream.closed) == ([PUBLIC], True)
+        with pytest.raises(RefusedRequestError):
+            await http.knock("https://inside.example/", policy=ANY)
+    assert network.connects == [PUBLIC]
+    async with client(Network(fails=[PUBLIC])) as http:
+        with pytest.raises(UnreachableError):
+            await http.knock("https://a.example/", policy=ANY)
+
+
 async def test_when_nobody_answers_the_request_was_not_refused() -> None:
     async with client(Network(fails=[PUBLIC, OTHER]), names(a_example=[PUBLIC, OTHER])) as http:
         with pytest.raises(UnreachableError) as caught:
