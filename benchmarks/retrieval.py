@@ -7,111 +7,40 @@ mean over the sets. Names that are not legal are mapped to legal ones; scores ar
 
 from __future__ import annotations
 
-import json
-import math
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.report import Table
-from pegboard import Context, Tool
-from pegboard.naming import legal_name
+from pegboard.evaluation.datasets import DataSet, sets_of
+from pegboard.evaluation.figures import percentile
+from pegboard.evaluation.metrics import MEASURES
 from pegboard.search import RANKERS, Bm25Ranker, Candidates, LexicalRanker, Ranker, exact_first
-
-DEPTH: Final = 10
-RECALL_DEPTH: Final = 5
 
 Search = Callable[[str, Candidates], Sequence[str]]
 """The names of the tools found, as their authors wrote them, best first."""
 
-
-@dataclass(frozen=True)
-class Query:
-    """A need and the names of the tools that meet it. Immutable."""
-
-    text: str
-    relevant: frozenset[str]
+METRICS: Final[Mapping[str, str]] = {"nDCG@10": "ndcg@10", "recall@5": "recall@5", "MRR": "mrr"}
+"""The measures that have a table, by its title."""
 
 
-@dataclass(frozen=True)
-class DataSet:
-    """One folder's tools and queries. Immutable."""
-
-    name: str
-    tools: tuple[Tool, ...]
-    queries: tuple[Query, ...]
-
-    def thinned(self, most: int | None) -> DataSet:
-        """The same with at most ``most`` queries, evenly taken."""
-        step = -(-len(self.queries) // most) if most else 1
-        return DataSet(self.name, self.tools, self.queries[::step])
-
-
-async def _no_handler(arguments: dict[str, Any], context: Context) -> None:
-    return None
-
-
-def load(folder: Path) -> DataSet:
-    """Read one set."""
-    tools = tuple(map(_tool, _lines(folder / "tools.jsonl")))
-    queries = (Query(line["query"], frozenset(line["relevant"])) for line in _lines(folder / "queries.jsonl"))
-    return DataSet(folder.name, tools, tuple(queries))
-
-
-def load_all(root: Path) -> list[DataSet]:
-    """Read every set below ``root``, by name."""
-    return [load(file.parent) for file in sorted(root.glob("*/queries.jsonl"))]
-
-
-def _lines(path: Path) -> Iterable[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
-        yield from map(json.loads, file)
-
-
-def _tool(line: Mapping[str, Any]) -> Tool:
-    return Tool(
-        name=legal_name(line["name"]),
-        bare_name=line["name"],
-        description=line.get("description") or "",
-        category=line.get("category"),
-        tags=tuple(line.get("tags") or ()),
-        input_schema=line.get("input_schema") or {},
-        handler=_no_handler,
-    )
-
-
-def ndcg(found: Sequence[str], relevant: frozenset[str]) -> float:
-    """Normalised discounted cumulative gain of the first ten, gains 0 or 1."""
-    gained = sum(1 / math.log2(place + 2) for place, name in enumerate(found[:DEPTH]) if name in relevant)
-    return gained / sum(1 / math.log2(place + 2) for place in range(min(DEPTH, len(relevant))))
-
-
-def recall(found: Sequence[str], relevant: frozenset[str]) -> float:
-    """The share of the right tools among the first five."""
-    return len(relevant.intersection(found[:RECALL_DEPTH])) / len(relevant)
-
-
-def reciprocal_rank(found: Sequence[str], relevant: frozenset[str]) -> float:
-    """One over the place of the first right tool, 0 when none was found."""
-    return next((1 / place for place, name in enumerate(found, 1) if name in relevant), 0.0)
-
-
-METRICS: Final[Mapping[str, Callable[[Sequence[str], frozenset[str]], float]]] = {
-    "nDCG@10": ndcg,
-    "recall@5": recall,
-    "MRR": reciprocal_rank,
-}
+def thinned(data: DataSet, most: int | None) -> DataSet:
+    """A set with at most ``most`` of its questions, evenly taken."""
+    step = -(-len(data.questions) // most) if most else 1
+    return replace(data, questions=data.questions[::step])
 
 
 def figures(search: Search, data: DataSet) -> dict[str, float]:
-    """Metric to its mean over the queries of a set."""
-    pool = Candidates.of(data.tools)
-    answers = [(search(query.text, pool), query.relevant) for query in data.queries]
-    return {word: statistics.fmean(metric(*answer) for answer in answers) for word, metric in METRICS.items()}
+    """Metric to its mean over the questions of a set."""
+    pool = data.view.candidates
+    answers = [(search(question.text, pool), question.relevant) for question in data.questions]
+    return {
+        title: statistics.fmean(MEASURES[measure](*answer) for answer in answers) for title, measure in METRICS.items()
+    }
 
 
 def by_ranker(ranker: Ranker) -> Search:
@@ -142,11 +71,11 @@ def run(root: Path, wanted: Sequence[str] = (), *, sample: int | None = None) ->
 
     With ``sample``, at most so many queries of each set: every second, third, ... as it comes to.
     """
-    sets = [data.thinned(sample) for data in load_all(root)]
+    sets = [thinned(data, sample) for data in sets_of(root)]
     searches = {name: search for name, search in SEARCHES.items() if not wanted or name in wanted}
     measured = {name: [figures(search, data) for data in sets] for name, search in searches.items()}
     return [_table(metric, sets, measured) for metric in METRICS] + [
-        timing(max(sets, key=lambda data: len(data.tools)))
+        timing(max(sets, key=lambda data: len(data.known)))
     ]
 
 
@@ -155,7 +84,7 @@ def _table(metric: str, sets: Sequence[DataSet], measured: Mapping[str, Sequence
     for name, results in measured.items():
         values = [result[metric] for result in results]
         rows.append([name, *(f"{value:.3f}" for value in (*values, statistics.fmean(values)))])
-    sizes = "; ".join(f"{data.name} {len(data.tools):,} tools, {len(data.queries):,} queries" for data in sets)
+    sizes = "; ".join(f"{data.name} {len(data.known):,} tools, {len(data.questions):,} queries" for data in sets)
     return Table(
         title=f"Ranking: {metric}",
         columns=["ranker", *(data.name for data in sets), "macro"],
@@ -166,8 +95,8 @@ def _table(metric: str, sets: Sequence[DataSet], measured: Mapping[str, Sequence
 
 def timing(data: DataSet) -> Table:
     """Milliseconds of the default ranker on one set: the first search, which builds the index, and those after it."""
-    ranker, pool = LexicalRanker(), Candidates.of(data.tools)
-    texts = [query.text for query in data.queries[:500]]
+    ranker, pool = LexicalRanker(), Candidates.of(data.view.tools)
+    texts = [question.text for question in data.questions[:500]]
     half = pool.only([place % 2 == 0 for place in range(len(pool))])
     rows = [
         ["index and first search", f"{_milliseconds(ranker, texts[0], pool):.1f}", ""],
@@ -180,7 +109,7 @@ def timing(data: DataSet) -> Table:
         title=f"Ranking: time on {data.name}",
         columns=["what", "median, ms", "95th percentile, ms"],
         rows=rows,
-        note=f"{len(data.tools):,} tools, {len(texts)} asks of {words:.0f} words in the mean, the default ranker.",
+        note=f"{len(data.known):,} tools, {len(texts)} asks of {words:.0f} words in the mean, the default ranker.",
     )
 
 
@@ -191,8 +120,7 @@ def _milliseconds(ranker: Ranker, text: str, pool: Candidates) -> float:
 
 
 def _spread(times: list[float]) -> tuple[str, str]:
-    last = statistics.quantiles(times, n=20)[-1] if len(times) > 1 else times[0]
-    return f"{statistics.median(times):.2f}", f"{last:.2f}"
+    return f"{statistics.median(times):.2f}", f"{percentile(times, 95):.2f}"
 
 
 def main(arguments: Sequence[str]) -> int:

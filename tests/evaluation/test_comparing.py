@@ -41,7 +41,7 @@ def test_what_is_paired_is_surer_than_either_alone() -> None:
 def test_an_interval_is_about_as_wide_as_theory_has_it() -> None:
     own = compared([[answers(200, 200)]], 0).own[0]["recall@1"]
     half = 1.96 * 0.5 / 400**0.5
-    assert (own.low, own.high) == pytest.approx((0.5 - half, 0.5 + half), abs=0.01)
+    assert (own.low, own.high) == pytest.approx((0.5 - half, 0.5 + half), abs=0.004)
 
 
 def test_sets_count_alike_however_many_questions_they_have() -> None:

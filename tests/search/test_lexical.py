@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import retrieval
+from pegboard.evaluation.datasets import read_set
 from pegboard.naming import legal_name
 from pegboard.search import LexicalRanker, lexical, unmatched_terms
 from pegboard.search.fields import DESCRIPTION, NAME, Field, texts
@@ -215,7 +216,7 @@ def test_the_scores_are_those_of_the_formula(entries: list[Thing], query: str) -
 
 @pytest.mark.parametrize(("name", "floor"), [("restbench", 0.55), ("livemcp_step", 0.61), ("livemcp_task", 0.385)])
 def test_the_right_tools_are_found_in_public_sets(shared: Path, name: str, floor: float) -> None:
-    data = retrieval.load(shared / "retrieval" / name)
+    data = read_set(shared / "retrieval" / name)
     assert retrieval.figures(retrieval.as_searched(LexicalRanker()), data)["nDCG@10"] >= floor
 
 

@@ -13,7 +13,7 @@ from pegboard.detail import Detail
 from pegboard.errors import EvaluationError, told
 from pegboard.evaluation.datasets import DataSet, Question
 from pegboard.evaluation.metrics import DEPTH
-from pegboard.finding import ranking
+from pegboard.finding import find, ranking
 from pegboard.limits import Limits
 from pegboard.tokens import count_tokens
 
@@ -60,19 +60,23 @@ def _asked(data: DataSet, question: Question, ranker: Ranker, limits: Limits, *,
     view = data.view_for(question)
     try:
         began = time.perf_counter()
-        ranked = ranking(view, ranker, question.text, limits)
-        first = ranked[: limits.search]
+        answer = find(view, ranker, question.text, None, limits)
         seconds = time.perf_counter() - began
-        found = tuple(_names(data, question, ranked))
+        # The order is looked at further down than an answer reaches, and where the answer is that nothing fits.
+        found = tuple(_names(data, question, ranking(view, ranker, question.text, limits)))
     except Exception as error:
         # Strangers write rankers.
         raise EvaluationError(
             f"The ranker {type(ranker).__name__} fails on the question {question.id!r} of {data.name}: {told(error)}.",
             hint="Mend it: rank(query, candidates) gives a sequence of Ranked, best first.",
         ) from error
-    tokens = _tokens(first, limits.find_tokens) if counted else None
-    timed = None if question.without else seconds
-    return Answer(question=question, found=found, refused=not first, seconds=timed, tokens=tokens)
+    return Answer(
+        question=question,
+        found=found,
+        refused=not answer.matches,
+        seconds=None if question.without else seconds,
+        tokens=_tokens(answer.matches, limits.find_tokens) if counted else None,
+    )
 
 
 def _names(data: DataSet, question: Question, ranked: Sequence[Ranked]) -> Iterator[str]:
