@@ -9,6 +9,7 @@ import pytest
 
 from pegboard.errors import DataSetError
 from pegboard.evaluation.datasets import DataSet, Question, read_set, sets_of
+from pegboard.search import LexicalRanker
 from tests.evaluation.things import write_set
 
 
@@ -159,3 +160,9 @@ def test_a_need_without_its_right_tools_is_asked_of_all_the_others(tmp_path: Pat
     assert not twin.answerable
     assert [tool.name for tool in data.view_for(twin).tools] == ["d"]
     assert len(data.view_for(data.questions[0]).tools) == 3
+
+
+def test_a_tool_without_a_source_has_no_words_that_a_question_could_meet(tmp_path: Path) -> None:
+    data = read_set(write_set(tmp_path, ["t"], [("tools of a data set", ["t"])]))
+    assert not LexicalRanker().rank("tools of a data set in a file", data.view.candidates)
+    assert data.source_of("t") == ""

@@ -108,8 +108,8 @@ class DataSet:
         return replace(self, questions=(*self.questions, *twins))
 
 
-FILE_SOURCE: Final = "tools of a data set"
-"""The source of tools that a data set's file does not name one for."""
+FILE_SOURCE: Final = "python"
+"""The source of tools that a file names none for: a Tool's own default, since searches read the words of a source."""
 
 
 async def _no_handler(arguments: dict[str, Any], context: Context) -> None:
