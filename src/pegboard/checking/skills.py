@@ -64,7 +64,7 @@ def _written(skill: Skill, most: int) -> Written | None:
         file=file,
         front=parts.front,
         front_line=parts.line,
-        body_line=parts.line + parts.front.count("\n") + (2 if parts.front else 1),
+        body_line=parts.body_line,
         lines=front.lines,
         has=_has(skill),
     )

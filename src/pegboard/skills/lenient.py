@@ -23,6 +23,7 @@ _MAX_DEPTH: Final = 8
 _KEY: Final = re.compile(r"""(["']?)(\w[\w.-]{0,99})\1[ \t]{0,100}:(?=[ \t]|$)""")
 _GLUED: Final = re.compile(r"()(name|description|license|compatibility|metadata|allowed-tools):")
 """The keys of the format, which are known without the blank behind the colon."""
+_ENDS: Final = ("---", "...")
 _MARK: Final = re.compile(r"([>|])[-+0-9]{0,2}(?:[ \t]+(.*))?", re.DOTALL)
 _ALIAS: Final = re.compile(r"\*[^ \t]+[ \t]*(?:#.*)?")
 _MEANT: Final = frozenset({None, Refusal.KEY, Refusal.DOCUMENT})
@@ -69,14 +70,15 @@ def looks_like_fields(text: str) -> bool:
 def read(text: str, findings: Findings, first_line: int) -> tuple[dict[str, Any], dict[str, int]]:
     """Values and lines by key.
 
-    Warns of every part that is no YAML. Raises NothingFoundError; RefusedBlockError for references, tags, keys given
-    twice, nesting without end and too many keys.
+    Warns of every part that is no YAML, and of lines that belong to no key. Raises NothingFoundError;
+    RefusedBlockError for references, tags, keys given twice, nesting without end and too many keys.
     """
     lines = _dedented(text.split("\n"), findings, first_line)
     parts = _parts(lines, first_line)
     if not parts:
         raise NothingFoundError
     _check(parts, text, first_line)
+    _tell_keyless(lines, parts[0].line - first_line, findings, first_line)
     values = {part.key: _value(part, findings) for part in parts}
     return values, {part.key: part.line for part in parts}
 
@@ -113,7 +115,7 @@ def _key_of(line: str) -> re.Match[str] | None:
 def _parts(lines: Iterable[str], first_line: int) -> list[Part]:
     parts: list[Part] = []
     for number, line in enumerate(lines, start=first_line):
-        if line.rstrip() in ("---", "..."):
+        if line.rstrip() in _ENDS:
             break
         found = _key_of(line)
         if found:
@@ -123,6 +125,23 @@ def _parts(lines: Iterable[str], first_line: int) -> list[Part]:
             part.more.append(line)
             part.flush |= bool(line.strip()) and not line[0].isspace() and line[0] != "-"
     return parts
+
+
+def _tell_keyless(lines: Sequence[str], first_key: int, findings: Findings, first_line: int) -> None:
+    """Warn of what says something before the first key, or behind the end of the document, and is passed over."""
+    end = next((number for number, line in enumerate(lines) if line.rstrip() in _ENDS), len(lines))
+    for begin, keyless in ((0, lines[:first_key]), (end + 1, lines[end + 1 :])):
+        said = [number for number, line in enumerate(keyless, start=begin) if line.strip() and line.lstrip()[0] != "#"]
+        if not said:
+            continue
+        text, line = "\n".join(keyless), first_line + said[0]
+        try:
+            yaml.parse(text, as_written=True)
+        except YamlSyntaxError as error:
+            if error.refusal not in _MEANT:
+                raise RefusedBlockError(error, text, first_line + begin) from error
+        what = f"has {shown(lines[said[0]].strip())} in its front matter, which belongs to no key; passed over."
+        findings.add("yaml-syntax", what, "Give it a key, or remove it.", line)
 
 
 def _value(part: Part, findings: Findings) -> Any:

@@ -21,12 +21,14 @@ _OPEN: Final = "Begin the file with a line of three dashes, the name and the des
 class Parts:
     """A file in its two parts. Immutable; belongs to one reading.
 
-    ``front`` has line feeds alone; ``line`` is where it begins, from 1. ``body`` is as it was written.
+    ``front`` has line feeds alone; ``line`` is where it begins, from 1. ``body`` is as it was written; ``body_line`` is
+    where it begins, for an empty one the line of the dashes before it.
     """
 
     front: str
     line: int
     body: str
+    body_line: int
 
 
 def decoded(data: bytes, findings: Findings) -> str:
@@ -56,7 +58,8 @@ def split(text: str, findings: Findings) -> Parts:
     while here < len(text):
         end = _end_of_line(text, here)
         if _FENCE.fullmatch(text, here, end):
-            return Parts(front="\n".join(front), line=line + 1, body=text[_after_break(text, end) :])
+            body = text[_after_break(text, end) :]
+            return Parts(front="\n".join(front), line=line + 1, body=body, body_line=line + 1 + len(front) + bool(body))
         length += end - here + 1
         if length > MAX_FRONT_MATTER:
             break
