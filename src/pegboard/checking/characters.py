@@ -134,14 +134,16 @@ def _invisible(text: str, at: int) -> str:
     char, before, after = text[at], text[max(0, at - 1) : at], text[at + 1 : at + 2]
     if char == _ZWJ and _is_emoji(before) and _is_emoji(after):
         return ""
-    if char in (_ZWNJ, _ZWJ) and script(before) in _JOINED:
-        return ""
+    if char in (_ZWNJ, _ZWJ) and {script(before), script(after)} & _JOINED:
+        return ""  # behind a letter or digit of another script too: endings are parted from foreign words so
     if char in "\u200b\u2060" and {script(before), script(after)} & _UNSPACED:
         return ""
     if char == "\ufeff" and at == 0:
         return ""
     if char == "\u00ad" and before.isalpha() and after.isalpha():
-        return "" if not before.isascii() or not after.isascii() else "hidden-characters"
+        return "" if not before.isascii() or not after.isascii() else "soft-hyphen"
+    if char == "\u180e" and script(before) == "MONGOLIAN":
+        return ""
     if char in "\u115f\u1160\u3164\uffa0" and script(before) == script(after) == "HANGUL":
         return ""
     return "hidden-characters"
@@ -151,9 +153,13 @@ def _selector(text: str, at: int) -> str:
     char, before = text[at], text[max(0, at - 1) : at]
     if before and (script(before) in ("CJK", "MONGOLIAN") or "\u3400" <= before <= "\u9fff"):
         return ""
-    if ord(char) >= 0xE0100:
+    if ord(char) >= 0xE0100 or (before >= "\U0001f000" and char not in "\ufe0e\ufe0f"):
         return "hidden-selectors"
-    return "" if _is_emoji(before) or before in tuple("0123456789#*") or _is_symbol(before) else "stray-selector"
+    return "" if _is_emoji(before) or before in _SELECTED else "stray-selector"
+
+
+_SELECTED: Final = tuple("0123456789#*\u2139\u3030")
+"""What is no symbol and is shown as an emoji with a selector behind it."""
 
 
 def _mark(text: str, at: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
@@ -15,8 +16,8 @@ from pegboard.checking.phrases import overrides
 MOST_DECODED: Final = 100_000
 """Characters of one of them that are decoded."""
 
-LONG: Final = {Kind.NAME: 80, Kind.DESCRIPTION: 80, Kind.BODY: 240, Kind.RESOURCE: 4_000}
-"""Characters from which an encoded text is told by itself. A digest has up to 128 of hex."""
+LONG: Final = {Kind.NAME: 90, Kind.DESCRIPTION: 90, Kind.BODY: 240, Kind.RESOURCE: 4_000}
+"""Characters from which an encoded text is told by itself. A digest has up to 128 of hex, or 88."""
 
 _LEAST_LETTERS: Final = 12
 """Different characters that an encoded text has: lines of one sign are none."""
@@ -47,12 +48,12 @@ def _rest(bare: str) -> str:
 
 
 def _escapes(text: str) -> bytes:
-    """``\\x41``, ``\\u0041``, ``%41``, ``&#65;`` and ``&#x41;``, one behind the other."""
+    """``\\x41``, ``\\u0041``, ``\\u{41}``, ``\\U00000041``, ``%41``, ``&#65;`` and ``&#x41;``, one behind the other."""
     numbers = (int(one[1], 16) if one[1] else int(one[2]) for one in _ESCAPE.finditer(text))
     return "".join(chr(number) for number in numbers if number < 0x110000).encode("utf-8", "replace")
 
 
-_ESCAPE: Final = re.compile(r"(?:x|u|%)([0-9a-f]+)|#(\d+)", re.IGNORECASE)
+_ESCAPE: Final = re.compile(r"(?:x|u|%)\{?([0-9a-f]+)|#(\d+)", re.IGNORECASE)
 
 _ENCODINGS: Final = (
     _Encoding("hex", re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){16,50000}(?![0-9A-Za-z])"), bytes.fromhex, 1.7),
@@ -61,7 +62,20 @@ _ENCODINGS: Final = (
         re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{24,200000}(?:\r?\n[A-Za-z0-9+/_-]{24,1000}){0,5000}={0,2}"),
         _base64,
     ),
-    _Encoding("escapes", re.compile(r"(?:\\x[0-9A-Fa-f]{2}){12,20000}|(?:\\u[0-9A-Fa-f]{4}){12,20000}"), _escapes),
+    _Encoding(
+        "hex",
+        re.compile(
+            r"(?<![0-9A-Za-z])(?:0x)?[0-9A-Fa-f]{2}"
+            r"(?:(?:[ :\n-]|,\s{0,4})(?:0x)?[0-9A-Fa-f]{2}){15,20000}(?![0-9A-Za-z])"
+        ),
+        lambda text: bytes.fromhex(re.sub(r"0x|[^0-9A-Fa-f]", "", text)),
+        math.inf,  # dumps and addresses are nobody's secret
+    ),
+    _Encoding(
+        "escapes",
+        re.compile(r"(?:\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|u\{[0-9A-Fa-f]{1,6}\})){12,20000}"),
+        _escapes,
+    ),
     _Encoding(
         "escapes", re.compile(r"(?:%[0-9A-Fa-f]{2}){12,20000}|(?:&#(?:x[0-9A-Fa-f]{1,6}|\d{1,7});){12,20000}"), _escapes
     ),

@@ -47,8 +47,9 @@ OVERRIDES: Final = _phrases(
     (
         "do not|don't|don\u2019t|never",
         (
-            rf"{_S}(?:ever{_S})?(?:tell|inform|mention|reveal|notify|alert|disclose)\w{{0,8}}{_S}"
-            rf"(?:(?:this|it|that|these|about|any|of|anything){_S}){{0,3}}(?:to{_S})?{_USER}"
+            rf"{_S}(?:ever{_S})?(?:(?:tell|inform|notify|alert)\w{{0,8}}{_S}|"
+            rf"(?:mention|reveal|disclose|tell)\w{{0,8}}{_S}(?:(?:this|it|that|these|about|any|of|anything){_S}){{0,3}}to{_S})"
+            rf"{_USER}(?!['\u2019]s|{_S}to\b)"
         ),
     ),
     ("without", rf"{_S}(?:telling|informing|notifying|alerting){_S}{_USER}"),
@@ -62,6 +63,12 @@ OVERRIDES: Final = _phrases(
     ("ignorier", rf"\w{{0,3}}{_S}(?:alle{_S})?(?:vorherigen|bisherigen|obigen){_S}(?:anweisungen|regeln)"),
     ("ignor", rf"\w{{1,3}}{_S}(?:todas{_S})?las{_S}instrucciones{_S}(?:anteriores|previas)"),
     ("ignore", rf"[rz]?{_S}(?:toutes{_S})?les{_S}(?:instructions|consignes){_S}pr\xe9c\xe9dentes"),
+    ("ignora", rf"{_S}(?:tutte{_S})?le{_S}istruzioni{_S}precedenti"),
+    ("ignor", rf"\w{{1,3}}{_S}(?:todas{_S})?as{_S}instru\xe7\xf5es{_S}anteriores"),
+    ("negeer", rf"{_S}(?:alle{_S})?(?:vorige|eerdere){_S}(?:instructies|regels)"),
+    ("请无视|無視", r"(?:之前|以上|先前|前面)的?(?:所有)?的?(?:指令|指示|提示|规则)"),
+    ("이전", r"의?\s?(?:모든\s)?(?:지시|명령)(?:를|을)?\s?(?:모두\s)?무시"),
+    ("تجاهل", r"\s(?:جميع\s|كل\s)?التعليمات\sالسابقة"),
     ("игнорируй", rf"\w{{0,2}}{_S}(?:все{_S})?предыдущие{_S}(?:инструкции|указания)"),
 )
 """Other instructions are to be dropped, something is to be hidden from the user, the prompt is to be given away."""

@@ -6,8 +6,10 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from html import unescape
 from itertools import accumulate
 from typing import Final
+from urllib.parse import unquote
 
 from pegboard.checking.characters import Found
 from pegboard.checking.phrase_table import DEMANDS, MARKUP, OVERRIDES, SECRETS, SPEAKS, Phrases
@@ -15,6 +17,7 @@ from pegboard.checking.scripts import latinised
 from pegboard.texts import UNSEEN
 
 _UNSEEN: Final = re.compile(f"[{UNSEEN}\u200c\u200d\u00ad\ufe00-\ufe0f]")
+_ACCENTS: Final = re.compile("[\u0300-\u036f]")
 _HIDDEN_ELEMENT: Final = re.compile(
     r"<\w{1,20}[^<>]{1,300}(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|font-size\s{0,3}:\s{0,3}0|\shidden\b)"
     r"[^<>]{0,300}>",
@@ -34,17 +37,24 @@ _QUOTES: Final[Mapping[str, str]] = {
 def overrides(text: str) -> tuple[int, str] | None:
     """The first phrase that tells a model to disobey: where it stands, and the phrase.
 
-    Letters of other scripts that look Latin are read as Latin, and what is not seen is passed over; where that was
-    needed, the place is the beginning of the text.
+    Letters of other scripts that look Latin are read as Latin, what is not seen and accents are passed over, entities
+    and escapes of addresses are resolved; where that was needed, the place is the beginning of the text.
     """
     found = next(_found(OVERRIDES, text), None)
     if found is not None:
         return found.start(), found[0]
-    if text.isascii():
-        return None
-    plain = latinised(_UNSEEN.sub("", unicodedata.normalize("NFKC", text)))
+    plain = _plain(text)
     found = None if plain == text else next(_found(OVERRIDES, plain), None)
     return None if found is None else (0, found[0])
+
+
+def _plain(text: str) -> str:
+    """A text as somebody reads it who is shown it, in Latin letters as far as they look so."""
+    shown = unquote(unescape(text) if "&" in text else text)
+    if shown.isascii():
+        return shown
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", _UNSEEN.sub("", shown)))
+    return latinised(unicodedata.normalize("NFC", bare))
 
 
 def _found(phrases: Phrases, text: str) -> Iterator[re.Match[str]]:
@@ -71,6 +81,25 @@ def is_quoted(text: str, at: int, length: int) -> bool:
     """Whether a phrase stands in quotation marks, or begins a quotation: an example of it rather than the thing."""
     before = text[at - 1 : at]
     return before in _QUOTES and _QUOTES[before] in text[at + length : at + length + 80]
+
+
+def is_denied(text: str, at: int, phrase: str) -> bool:
+    """Whether a phrase is what is *not* to be done, or is named as an example of what is looked for."""
+    before = text[max(0, at - _NEAR) : at]
+    return any(
+        words.search(before) is not None for start, words in _DENIALS if phrase[: len(start)].casefold() == start
+    )
+
+
+_NEAR: Final = 120
+"""Characters before a phrase among which the word may stand that turns it round."""
+
+_DENIALS: Final = (
+    ("without", re.compile(r"(?:\b(?:not|never|no|nothing)\b|n['\u2019]t\b)[^.!?:;\n]{0,100}\Z", re.IGNORECASE)),
+    ("", re.compile(r"(?:\b(?:not|never)|n['\u2019]t)\s{1,3}(?:ever\s{1,3})?\Z", re.IGNORECASE)),
+    ("", re.compile(r"\b(?:such as|like|e\.g\.|for example|for instance)[,:]?\s{1,3}\Z", re.IGNORECASE)),
+)
+"""How phrases begin, and what turns those round that begin so."""
 
 
 def instructing(text: str) -> Iterator[Found]:

@@ -78,6 +78,14 @@ _TABLE: Final = (
         later=WARNING,
     ),
     Rule(
+        "soft-hyphen",
+        WARNING,
+        "A hyphen that is shown at line ends alone",
+        "Soft hyphens come along with texts that were copied from pages; for models they part words.",
+        "Remove it.",
+        later=NOTE,
+    ),
+    Rule(
         "hidden-run",
         ERROR,
         "A run of characters that are not seen",

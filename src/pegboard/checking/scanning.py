@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pegboard.checking.characters import Found, hidden, named, spelt
 from pegboard.checking.encoded import encoded
 from pegboard.checking.finding import Finding, Kind, Text
-from pegboard.checking.phrases import demanding, instructing, is_quoted, overrides, unshown
+from pegboard.checking.phrases import demanding, instructing, is_denied, is_quoted, overrides, unshown
 from pegboard.checking.rules import finding
 from pegboard.checking.scripts import looks_latin, mixed_words
 
@@ -74,7 +74,7 @@ def _wording(text: Text) -> Iterator[Finding]:
     if told is not None:
         at, phrase = told
         one = finding("instruction-override", text, at, len(phrase), f"says {_short(phrase)}.")
-        if is_quoted(text.value, at, len(phrase)):
+        if is_quoted(text.value, at, len(phrase)) or is_denied(text.value, at, phrase):
             one = finding("instruction-override", _later(text), at, len(phrase), f"quotes {_short(phrase)}.")
         yield one
     found = [*instructing(text.value), *(demanding(text.value) if text.kind is Kind.DESCRIPTION else ())]

@@ -28,6 +28,8 @@ _LATIN: Final = {char: to for chars, tos in _TWINS.values() for char, to in zip(
 _SAME: Final = re.compile(f"[{''.join(char for char in _LATIN if char not in _CLOSE)}]")
 _WORD: Final = re.compile(r"[^\W\d_]{2,1000}")
 _ASCII: Final = re.compile(r"[A-Za-z]")
+_INFLECTED: Final = re.compile(r"[A-Z]{2,10}[\u0430-\u044f]{1,5}")
+"""An abbreviation with a Cyrillic ending, as Russian writes it: capitals, then small letters."""
 
 _SKELETON: Final = str.maketrans(_LATIN | {"0": "o", "1": "l", "I": "l", "|": "l"})
 
@@ -52,7 +54,11 @@ def mixed_words(text: str) -> list[tuple[int, str]]:
     if text.isascii() or not _SAME.search(text):
         return []
     found = ((match.start(), match[0]) for match in _WORD.finditer(text))
-    return [(at, word) for at, word in found if not word.isascii() and _SAME.search(word) and _ASCII.search(word)]
+    return [
+        (at, word)
+        for at, word in found
+        if not word.isascii() and _SAME.search(word) and _ASCII.search(word) and not _INFLECTED.fullmatch(word)
+    ]
 
 
 def looks_latin(name: str) -> bool:
@@ -72,4 +78,11 @@ def latinised(text: str) -> str:
     return text if text.isascii() else text.translate(_PLAIN)
 
 
-_PLAIN: Final = str.maketrans(_LATIN)
+_DRAWN: Final = {
+    **{chr(start + number): chr(0x61 + number) for start in (0x1F150, 0x1F170, 0x1F1E6) for number in range(26)},
+    **dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz", strict=True)),
+    **dict.fromkeys("\u2800\u3164", " "),
+}
+"""Letters in circles, squares and flags, small capitals, and blanks that are none."""
+
+_PLAIN: Final = str.maketrans(_LATIN | _DRAWN)
