@@ -120,6 +120,31 @@ def test_what_is_refused_is_refused_in_both_modes(text: str, code: str) -> None:
     assert refusal(text, strict=True)[0] in (code, "yaml-syntax", "yaml-reference", "yaml-tag")
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        ("# first\n:\nname: a\nd: x: y", 2, '":"'),
+        ("so it begins\nname: a\nd: x: y", 1, '"so it begins"'),
+        ("name: a\n...\n# passed\ndescription: lost", 4, '"description: lost"'),
+    ],
+)
+def test_lines_that_belong_to_no_key_are_told(text: str, line: int, told: str) -> None:
+    findings = Findings("SKILL.md")
+    assert read(text, findings).values["name"] == "a"
+    assert (findings.problems[0].code, findings.problems[0].line) == ("yaml-syntax", line)
+    assert f"has {told} in its front matter, which belongs to no key" in findings.problems[0].message
+
+
+@pytest.mark.parametrize(("text", "code"), [("!x\nname: a", "yaml-tag"), ("&x\nname: a: b", "yaml-reference")])
+def test_a_tag_or_an_anchor_before_the_first_key_is_refused(text: str, code: str) -> None:
+    assert refusal(text)[0] == code
+
+
+@pytest.mark.parametrize(("text", "line"), [("---\na: b\n---", 3), ("---\na: b\n---\n", 3), ("---\n---\nx", 3)])
+def test_a_body_begins_behind_the_dashes(text: str, line: int) -> None:
+    assert parts(text).body_line == line
+
+
 def test_keys_that_are_given_twice_are_told_with_both_lines() -> None:
     findings = Findings("SKILL.md")
     with pytest.raises(SetAsideError) as refused:

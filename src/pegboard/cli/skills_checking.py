@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pegboard.cli.check_report import FailOn, Format, Ignore, report, wish_of
@@ -39,4 +39,4 @@ def findings_of(groups: Iterable[Group]) -> list[Finding]:
 def looked_at(groups: Sequence[Group]) -> dict[str, int]:
     """How many skills there are, those that were left out too."""
     files = {str(skill.source_path) for group in groups for skill in group.skills}
-    return {"skill": len(files | {str(Path(one.file).resolve()) for group in groups for one in group.problems})}
+    return {"skill": len(files | {os.path.realpath(one.file) for group in groups for one in group.problems})}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,7 +85,7 @@ def _at(paths: Sequence[Path]) -> Iterator[Group]:
     from pegboard.skills.catalog import MAX_FILE_BYTES, SkillCatalog
     from pegboard.skills.discovery import FILE
 
-    alone = [path for path in paths if path.name == FILE or (path / FILE).is_file()]
+    alone = [path for path in paths if path.name == FILE or os.path.lexists(path / FILE)]
     roots = [path for path in paths if path not in alone]
     if roots:
         yield _group(", ".join(map(str, roots)), SkillCatalog(roots), MAX_FILE_BYTES)

@@ -55,7 +55,7 @@ def new(
     """Begin a skill: a folder with a SKILL.md that is as the format says."""
     _check(name)
     file = (folder or _root(common)) / name / "SKILL.md"
-    said = " ".join((description or "").split()) or _DESCRIPTION.format(name=name)
+    said = _said(description or "") or _DESCRIPTION.format(name=name)
     _write(file, _TEXT.format(name=name, description=said, title=name.replace("-", " ").capitalize()))
     if common.json:
         common.output.document({"name": name, "file": str(file)})
@@ -77,6 +77,20 @@ def _check(name: str) -> None:
     raise typer.BadParameter(f"{name!r} is no name of a skill: {wanted}.{hint}", param_hint="NAME")
 
 
+def _said(description: str) -> str:
+    """A description on one line. Raises BadParameter for one that the file cannot have."""
+    from pegboard.skill_prompt import MAX_DESCRIPTION
+    from pegboard.texts import has_unseen
+
+    said = " ".join(description.split())
+    if has_unseen(said):
+        raise typer.BadParameter("it has characters that are not seen, or are not UTF-8.", param_hint="--description")
+    if len(said) > MAX_DESCRIPTION:
+        wrong = f"it has {len(said):,} characters; the format allows {MAX_DESCRIPTION:,}."
+        raise typer.BadParameter(wrong, param_hint="--description")
+    return said
+
+
 def _root(common: Common) -> Path:
     loaded = load_found(common)
     roots = [root.path for spec in loaded.settings.skills.values() for root in spec.roots] if loaded else []
@@ -84,7 +98,10 @@ def _root(common: Common) -> Path:
 
 
 def _write(file: Path, text: str) -> None:
-    """Write a file that is not there yet. Raises ConfigError where it is, or cannot be written."""
+    """Write a file that is not there yet, nor behind a link. Raises ConfigError where it is, or cannot be written."""
+    folder = file.parent
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise ConfigError(f"{folder} is there already, and is no folder.", hint="Remove it, or choose another name.")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8", newline="\n") as stream:

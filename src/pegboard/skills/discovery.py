@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
@@ -121,12 +122,11 @@ def in_folder(child: Path, roots: Sequence[Path], order: int = 0) -> Found | Ski
     except NotADirectoryError:
         return None
     except OSError as error:
-        return _unreadable(file, error)
+        return _nowhere(file, error) if error.errno == errno.ELOOP else _unreadable(file, error)
     try:
         real = Path(os.path.realpath(file, strict=True))
     except OSError as error:
-        what = f"is a link that leads nowhere: {error.strerror}."
-        return _problem(file, "path-broken", what, "Mend the link, or remove it.")
+        return _nowhere(file, error)
     if stat.S_ISDIR(status.st_mode):
         return _problem(file, "file-type", "is a folder, not a file.", f"Write the skill into a file {FILE}.")
     root = next((root for root in roots if within(real.parent, root) and real.parent != root), None)
@@ -162,6 +162,11 @@ def _without_file(child: Path, roots: Sequence[Path]) -> SkillProblem | None:
         return None if isinstance(error, NotADirectoryError | FileNotFoundError) else _unreadable(child, error)
     other = next((name for name in sorted(names) if name.lower() == FILE.lower()), None)
     return _problem(child / other, "file-name", f"is not called {FILE}.", "Rename it.") if other else None
+
+
+def _nowhere(file: Path, error: OSError) -> SkillProblem:
+    what = f"is a link, or lies behind one, that leads nowhere: {error.strerror}."
+    return _problem(file, "path-broken", what, "Mend the link, or remove it.")
 
 
 def _unreadable(file: Path, error: OSError) -> SkillProblem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -62,7 +63,7 @@ def load(roots: Sequence[Path], options: Options) -> SkillSet:
 def load_folder(folder: Path, options: Options) -> SkillSet:
     """The one skill in a folder, as if its parent were a root with nothing else in it; nothing where there is none."""
     loader = _Loader(options)
-    found = in_folder(folder, (folder.parent.resolve(), folder.resolve().parent))
+    found = in_folder(folder, (Path(os.path.realpath(folder.parent)), Path(os.path.realpath(folder)).parent))
     if found is not None:
         loader.take(found)
     return loader.done()
