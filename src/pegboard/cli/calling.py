@@ -48,10 +48,11 @@ async def _call(
     common: Common, name: str, words: Sequence[str], who: str | None, ctx: Sequence[str] | None, yes: bool
 ) -> Exit:
     asked = approver(common.output, yes=yes)
-    async with opened(common, there(name), who=who, approver=asked) as now:
+    async with opened(common, there(name), who=who, approver=asked, fresh=False) as now:
         now.tell_lacking(common, only="overlay")
         context = context_named(now.settings, ctx)
         board = await now.board()
+        await now.ask_source_of(name)
         tool = await now.visible(board, name)
         if tool is None:
             # Dispatch refuses it too, and its receipt has the true reason. No tool takes a list: should this one turn

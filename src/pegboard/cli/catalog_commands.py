@@ -14,7 +14,7 @@ from pegboard.board import Board
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.principals import As
-from pegboard.cli.session import SURFACE, Opened, opened, there
+from pegboard.cli.session import SURFACE, Fresh, Opened, opened, there
 from pegboard.detail import explained, first_sentence, summary
 from pegboard.tools import JsonObject
 
@@ -26,22 +26,25 @@ def list_tools(
     category: Annotated[str | None, typer.Option(metavar="NAME", help="Only this category.")] = None,
     tag: Annotated[str | None, typer.Option(metavar="NAME", help="Only this tag.")] = None,
     source: Annotated[str | None, typer.Option(metavar="NAME", help="Only this source.")] = None,
+    fresh: Fresh = False,
     who: As = None,
 ) -> Exit:
     """List the tools there are, by name."""
-    return asyncio.run(_list(common, category, tag, source, who))
+    return asyncio.run(_list(common, category, tag, source, fresh, who))
 
 
-def show(common: Common, name: Name, who: As = None) -> Exit:
+def show(common: Common, name: Name, fresh: Fresh = False, who: As = None) -> Exit:
     """Show everything about one tool.
 
     Its parameters, where it comes from, and what its definition costs in tokens.
     """
-    return asyncio.run(_show(common, name, who))
+    return asyncio.run(_show(common, name, fresh, who))
 
 
-async def _list(common: Common, category: str | None, tag: str | None, source: str | None, who: str | None) -> Exit:
-    async with opened(common, who=who) as now:
+async def _list(
+    common: Common, category: str | None, tag: str | None, source: str | None, fresh: bool, who: str | None
+) -> Exit:
+    async with opened(common, who=who, fresh=fresh) as now:
         view = await (await now.board()).view()
         tools = [
             tool
@@ -51,9 +54,10 @@ async def _list(common: Common, category: str | None, tag: str | None, source: s
             and (source is None or tool.source == source)
         ]
         now.tell_lacking(common)
+        now.tell_age(common)
         if common.json:
             told = [summary(tool, SURFACE) | {"source": tool.source} for tool in tools]
-            common.output.document({"tools": told, "total": len(tools), "not_ready": now.lacking_json})
+            common.output.document({"tools": told, "total": len(tools), "not_ready": now.lacking_json, **now.age_json})
         else:
             common.output.rows([(tool.name, first_sentence(tool.description)) for tool in tools])
         if tools:
@@ -63,15 +67,16 @@ async def _list(common: Common, category: str | None, tag: str | None, source: s
         return now.nothing
 
 
-async def _show(common: Common, name: str, who: str | None) -> Exit:
-    async with opened(common, there(name), who=who) as now:
+async def _show(common: Common, name: str, fresh: bool, who: str | None) -> Exit:
+    async with opened(common, there(name), who=who, fresh=fresh) as now:
         board = await now.board()
         tool = await now.visible(board, name)
         if tool is None:
             return await missing(common, name, now, board)
         told = explained(tool, SURFACE, (await board.view()).seen)
+        now.tell_age(common)
         if common.json:
-            common.output.document(told)
+            common.output.document({**told, **now.age_json})
         else:
             _print_tool(common, told)
         return Exit.OK

@@ -14,7 +14,7 @@ from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.output import Output, Row
 from pegboard.cli.principals import As
-from pegboard.cli.session import Opened, opened
+from pegboard.cli.session import Fresh, Opened, opened
 from pegboard.cli.visible import json_text
 from pegboard.cli.words import counted
 from pegboard.detail import Detail, describe, first_sentence
@@ -32,17 +32,21 @@ def find(
     ] = None,
     detail: Annotated[Literal["brief", "detailed", "full"], typer.Option(help="How much to tell of each.")] = "brief",
     explain: Annotated[bool, typer.Option("--explain", help="Tell how each score came about.")] = False,
+    fresh: Fresh = False,
     who: As = None,
 ) -> Exit:
     """Find the tools for a need, best first."""
     words = " ".join(query)
     if not words.strip():
         raise typer.BadParameter("it is blank. Say what is needed, or use: pegboard list", param_hint="QUERY")
-    return asyncio.run(_find(common, words, limit, detail, explain, who))
+    return asyncio.run(_find(common, words, limit, detail, explain, fresh, who))
 
 
-async def _find(common: Common, query: str, limit: int | None, detail: str, explain: bool, who: str | None) -> Exit:
-    async with opened(common, who=who) as now:
+async def _find(
+    common: Common, query: str, limit: int | None, detail: str, explain: bool, fresh: bool, who: str | None
+) -> Exit:
+    async with opened(common, who=who, fresh=fresh) as now:
+        now.kept.index(now.peg.catalog)
         board = await now.board()
         found = await board.find(query, limit)
         reading = await _reading(common, now, board, query, found) if explain else None
@@ -72,6 +76,7 @@ async def _reading(common: Common, now: Opened, board: Board, query: str, found:
 def _tell_notes(common: Common, now: Opened, found: FindResult, *, told: Collection[str]) -> None:
     """What is missing is told as every command tells it, the rest as it stands."""
     now.tell_lacking(common)
+    now.tell_age(common)
     for note in found.notes:
         if note not in told:
             common.output.problem(note, "Note")
@@ -92,6 +97,7 @@ def _json(query: str, found: FindResult, detail: str, now: Opened, reading: Read
         "unmatched_terms": list(found.unmatched),
         "notes": list(found.notes),
         "not_ready": now.lacking_json,
+        **now.age_json,
     }
     return whole | ({"words": [word.to_json() for word in reading.words]} if reading else {})
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
 
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.principals import principal_named
 from pegboard.cli.waiting import STARTING, how_to_try_again, state_line, wait_for_sources
+from pegboard.cli.words import span
 from pegboard.errors import ConfigError
 from pegboard.finding import missing_notes
 from pegboard.metatools import META_TOOLS
@@ -22,10 +25,13 @@ if TYPE_CHECKING:
     from pegboard.auth import Principal
     from pegboard.board import Board
     from pegboard.config import ConfigProblem, Loaded, Settings
+    from pegboard.config.kept_catalog import KeptCatalog
     from pegboard.peg import Pegboard
     from pegboard.pin_store import SetAside
     from pegboard.registry import Source, SourceStatus
     from pegboard.tools import Tool
+
+Fresh = Annotated[bool, typer.Option("--fresh", help="Ask every upstream anew, whatever it listed not long ago.")]
 
 SURFACE: Final = "mcp"
 """Commands look at the catalog as the gateway's clients do."""
@@ -33,13 +39,17 @@ SURFACE: Final = "mcp"
 
 @dataclass(frozen=True, kw_only=True)
 class Opened:
-    """A Pegboard whose sources have been waited for. Lives as long as one command."""
+    """A Pegboard whose sources have been waited for. Lives as long as one command.
+
+    ``kept`` is what earlier commands left of the catalog.
+    """
 
     peg: Pegboard
     settings: Settings
     problems: Sequence[ConfigProblem]
     principal: Principal | None
-    wait: Callable[[], Awaitable[None]]
+    wait: Callable[[Iterable[Source] | None], Awaitable[None]]
+    kept: KeptCatalog
 
     async def board(self, profile: str = "python", context: Mapping[str, Any] | None = None) -> Board:
         """A board of the principal whom the command acts for; everything that a command tells comes through one.
@@ -51,16 +61,44 @@ class Opened:
     async def visible(self, board: Board, name: str) -> Tool | None:
         """The tool of a name as the board's principal sees it, a meta-tool too; None when it is missing or hidden.
 
-        A hidden one is waited for like a missing one, until every source is ready, so that the two cannot be told
-        apart.
+        A hidden one is waited for like a missing one, until every source is ready and none goes by what it listed for
+        an earlier command, so that the two cannot be told apart.
         """
         if name in META_TOOLS:
             return META_TOOLS[name]
         tool = (await board.view()).get(name)
         if tool is None:
-            await self.wait()
+            await self.ask_anew()
             tool = (await board.view()).get(name)
         return tool
+
+    async def ask_anew(self, source: str | None = None) -> None:
+        """Have upstreams that go by what they listed for an earlier command list anew, all or that of a name.
+
+        Without a name, all other sources are waited for too.
+        """
+        doubted = [one for one in self.kept.recalled(self.peg.sources) if source in (None, one.name)]
+        for upstream in doubted:
+            upstream.doubt()
+        await self.wait(None if source is None else doubted)
+
+    async def ask_source_of(self, name: str) -> None:
+        """Have the upstream of a tool list anew, where it goes by an earlier listing: what is called must be so now."""
+        tool = self.peg.catalog.get(name)
+        if tool is not None:
+            await self.ask_anew(tool.source)
+
+    @property
+    def age_json(self) -> dict[str, Any]:
+        """How many seconds ago the oldest listing of an earlier command was made; no member where there is none."""
+        ago = self.kept.seconds_ago(self.peg.sources)
+        return {} if ago is None else {"listed_seconds_ago": ago}
+
+    def tell_age(self, common: Common) -> None:
+        """Say on stderr how old the listings are that an earlier command left."""
+        ago = self.kept.seconds_ago(self.peg.sources)
+        if ago is not None and not common.json:
+            common.output.problem(f"As upstreams listed it {span(ago)} ago; to ask them again: --fresh.", "Note")
 
     @property
     def lacking(self) -> list[SourceStatus]:
@@ -106,14 +144,17 @@ async def opened(
     *,
     who: str | None = None,
     approver: Approver | None = None,
+    fresh: bool = True,
 ) -> AsyncIterator[Opened]:
     """The Pegboard of the files that the options name, for the length of the block.
 
     Waits until every source is ready or has failed, at most ``common.wait`` seconds, or until ``enough(peg)``. ``who``
-    names the principal to act for; ``approver`` is asked about calls that need it. What is wrong in the configuration
-    but does not end the command is said on stderr. Raises ConfigError, and BadParameter for an unknown principal.
+    names the principal to act for; ``approver`` is asked about calls that need it. Unless ``fresh``, upstreams that
+    listed their tools not long ago are not started for it. What is wrong in the configuration but does not end the
+    command is said on stderr. Raises ConfigError, and BadParameter for an unknown principal.
     """
-    async with opened_settings(common, load_named(common), enough, who=who, approver=approver) as now:
+    loaded = load_named(common)
+    async with opened_settings(common, loaded, enough, who=who, approver=approver, fresh=fresh) as now:
         yield now
 
 
@@ -126,8 +167,10 @@ async def opened_settings(
     who: str | None = None,
     approver: Approver | None = None,
     tell: bool = True,
+    fresh: bool = True,
 ) -> AsyncIterator[Opened]:
     """The same for a configuration that has been loaded. Without ``tell`` its problems are left to the caller."""
+    from pegboard.config.kept_catalog import KeptCatalog
     from pegboard.config.wire import build
 
     principal = principal_named(loaded.settings, who)
@@ -137,13 +180,23 @@ async def opened_settings(
         tell_problems(common, problems)
     until = asyncio.get_running_loop().time() + common.wait
 
-    async def wait(enough: Callable[[Pegboard], bool] = lambda peg: False) -> None:
+    async def wait(
+        sources: Iterable[Source] | None = None, enough: Callable[[Pegboard], bool] = lambda peg: False
+    ) -> None:
         seconds = max(0.0, until - asyncio.get_running_loop().time())
-        await wait_for_sources(peg, seconds, common.output, lambda: enough(peg))
+        await wait_for_sources(peg, seconds, common.output, lambda: enough(peg), sources)
 
+    kept = KeptCatalog(loaded.settings)
+    if not fresh:
+        await kept.recall(peg.sources)
     async with peg:
-        await wait(enough)
-        yield Opened(peg=peg, settings=loaded.settings, problems=problems, principal=principal, wait=wait)
+        try:
+            await wait(enough=enough)
+            yield Opened(
+                peg=peg, settings=loaded.settings, problems=problems, principal=principal, wait=wait, kept=kept
+            )
+        finally:
+            await kept.keep(peg.sources)
 
 
 def there(name: str) -> Callable[[Pegboard], bool]:

@@ -13,7 +13,7 @@ from pegboard.cli.output import console
 from pegboard.cli.visible import one_line
 from pegboard.cli.words import counted
 from pegboard.peg import Pegboard
-from pegboard.registry import SourceStatus
+from pegboard.registry import Source, SourceStatus
 
 if TYPE_CHECKING:
     from pegboard.cli.output import Output
@@ -27,10 +27,19 @@ _LOOK: Final = 0.1
 STARTING: Final = frozenset({"idle", "starting"})
 
 
-async def wait_for_sources(peg: Pegboard, seconds: float, output: Output, enough: Callable[[], bool]) -> None:
-    """Wait until every source has brought its first listing or failed; at most ``seconds``, or until ``enough()``."""
+async def wait_for_sources(
+    peg: Pegboard,
+    seconds: float,
+    output: Output,
+    enough: Callable[[], bool],
+    sources: Iterable[Source] | None = None,
+) -> None:
+    """Wait until every source has brought its first listing or failed; at most ``seconds``, or until ``enough()``.
+
+    ``sources`` are those to wait for, where it is not all of them.
+    """
     async with _told(peg, output):
-        await peg.ready(seconds, enough=enough)
+        await peg.ready(seconds, sources=sources, enough=enough)
 
 
 def state_line(status: SourceStatus) -> str:

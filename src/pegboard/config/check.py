@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
 from pegboard.composition import Collisions
+from pegboard.config.cache_keys import CacheKeys
 from pegboard.config.check_keys import CheckKeys
 from pegboard.config.http_keys import ContextKeys, HttpKeys, HttpToolKeys, OpenApiKeys
 from pegboard.config.keys import Keys
@@ -100,6 +101,7 @@ class CheckedFile:
     boards: BoardKeys = field(default_factory=BoardKeys)
     search: SearchKeys = field(default_factory=SearchKeys)
     store: StoreKeys = field(default_factory=StoreKeys)
+    cache: CacheKeys = field(default_factory=CacheKeys)
     profiles: ProfileKeys = field(default_factory=ProfileKeys)
     receipts: ReceiptKeys = field(default_factory=ReceiptKeys)
     policy: PolicyKeys | None = None

@@ -24,6 +24,7 @@ from pegboard.limits import Limits
 from pegboard.rules import Rule
 
 STORE_NAME: Final = "boards.sqlite3"
+CACHE_NAME: Final = "catalog"
 IN_MEMORY: Final = frozenset({"memory", ":memory:"})
 """What ``path`` in ``[store]`` says for no file at all."""
 
@@ -211,14 +212,17 @@ def _settings(
 ) -> Settings:
     base = main.file.parent if main else importer.folder
     profiles = {name: tools for name, tools in vars(file.profiles).items() if tools is not None}
+    store_file = _store_file(file.store.path, base, importer.environ)
     return Settings(
         gateway=file.gateway,
         limits=Limits(**vars(file.limits)),
         log_file=path_of(file.log.file, base) if file.log.file else None,
         log_level=file.log.level,
         ranker=file.search.ranker,
-        store_file=_store_file(file.store.path, base, importer.environ),
+        store_file=store_file,
         store_keep=file.store.keep,
+        cache_folder=_cache_folder(file.cache.path, base, store_file),
+        cache_age=file.cache.age,
         overlay=_overlay(main, file.store.path),
         collisions=file.collisions,
         on_drift=file.boards.on_drift,
@@ -259,4 +263,11 @@ def _store_file(path: str | None, base: Path, environ: Mapping[str, str]) -> Pat
     if path is None:
         folder = state_folder(environ)
         return folder / STORE_NAME if folder else None
+    return None if path in IN_MEMORY else path_of(path, base)
+
+
+def _cache_folder(path: str | None, base: Path, store_file: Path | None) -> Path | None:
+    """The folder for what upstreams listed; None for none, and where boards have no place on the disk either."""
+    if path is None:
+        return None if store_file is None else store_file.with_name(CACHE_NAME)
     return None if path in IN_MEMORY else path_of(path, base)

@@ -12,6 +12,7 @@ from typing import Final, Literal, get_args
 
 from pegboard.auth import Action, Principal
 from pegboard.composition import Collisions
+from pegboard.config.cache_keys import CacheKeys
 from pegboard.config.check_keys import CheckKeys
 from pegboard.config.http_keys import ContextKeys, HttpKeys, HttpToolKeys, OpenApiKeys
 from pegboard.config.keys import APPROVAL, COUNT, NAMES, VISIBILITY, Keys, Word, key
@@ -284,6 +285,7 @@ SECTIONS: Final[Mapping[str, type[Keys]]] = {
     "log": LogKeys,
     "search": SearchKeys,
     "store": StoreKeys,
+    "cache": CacheKeys,
     "profiles": ProfileKeys,
     "receipts": ReceiptKeys,
     "policy": PolicyKeys,

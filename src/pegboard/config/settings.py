@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pegboard.auth import Principal
 from pegboard.composition import Collisions
+from pegboard.config.cache_keys import CacheKeys
 from pegboard.config.check_keys import CheckKeys
 from pegboard.config.http_keys import HttpKeys
 from pegboard.config.model import GatewayKeys, LogLevel, Ranker, StoreKeys
@@ -42,7 +43,8 @@ class Settings:
 
     ``upstreams`` by name, those of the file itself first, then those of imports in their order. ``python``,
     ``http_tools``, folders, ``log_file``, ``receipts_file`` and ``store_file`` are absolute paths; without a
-    ``store_file`` boards are kept in memory, else for ``store_keep`` days. ``profiles`` has only those that the file
+    ``store_file`` boards are kept in memory, else for ``store_keep`` days. ``cache_folder`` holds what upstreams
+    listed, None where that is not kept; it is used for ``cache_age`` seconds. ``profiles`` has only those that the file
     changes.
     ``overlay`` is what tools that are added while Pegboard runs stand under in ``store_file``, None where there can be
     none. ``file`` is the file itself, None where there are only clients' files.
@@ -57,6 +59,8 @@ class Settings:
     ranker: Ranker = "lexical"
     store_file: Path | None = None
     store_keep: float = StoreKeys.keep
+    cache_folder: Path | None = None
+    cache_age: float = CacheKeys.age
     overlay: str | None = field(default=None, compare=False)
     collisions: Collisions = "refuse"
     on_drift: OnDrift = "accept"

@@ -12,18 +12,17 @@ from __future__ import annotations
 import logging
 import mmap
 import os
-import secrets
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Final
 
 from pegboard.errors import StoreError
 from pegboard.search.candidates import NAMES, Candidates
 from pegboard.search.reading import STAMP, reading_of, stamps_of
 from pegboard.search.scheme import Scheme
 from pegboard.stores.index_format import FormatError, decoded, encoded
+from pegboard.stores.whole_file import put
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_UNFINISHED: Final = ".unfinished"
-_ABANDONED: Final = 3600.0  # seconds after which a file that somebody began to write is taken for nobody's
 _ENTRIES: Final = "entries"
 
 
@@ -68,7 +65,7 @@ def save(path: str | Path, candidates: Candidates, stamps: Sequence[bytes] | Non
     parts: dict[str, Mapping[str, Array]] = {_ENTRIES: {"stamps": np.frombuffer(b"".join(stamps), np.uint8)}}
     for scheme in _schemes():
         parts[scheme.name] = candidates.indexed_by(scheme).compact().arrays()
-    with _translated(path, "written"), _put(Path(path)) as file:
+    with _translated(path, "written"), put(Path(path)) as file:
         for piece in encoded(parts, {"reading": reading_of(_schemes())}):
             file.write(piece)
 
@@ -142,40 +139,3 @@ def _mapped(path: Path) -> memoryview | None:
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except FileNotFoundError:
         return None
-
-
-@contextmanager
-def _put(path: Path) -> Iterator[BinaryIO]:
-    """A new file that stands at ``path`` once it is complete and on the disk; not at all when writing fails."""
-    _clear(path)
-    fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}{_UNFINISHED}")
-    try:
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-        with open(descriptor, "wb") as file:  # noqa: PTH123  # a descriptor, no path
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            fresh.unlink()
-        raise
-    _sync_folder(path.parent)
-
-
-def _clear(path: Path) -> None:
-    """Remove what processes that were killed had begun to write."""
-    for left in path.parent.glob(f"{path.name}.*{_UNFINISHED}"):
-        with suppress(OSError):
-            if time.time() - left.stat().st_mtime > _ABANDONED:
-                left.unlink()
-
-
-def _sync_folder(folder: Path) -> None:
-    """Bring the new name to the disk, where the system can."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

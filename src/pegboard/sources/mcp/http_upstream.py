@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from pegboard.http_tools.secrets import EnvironmentSecrets, SecretProvider
 from pegboard.sources.clients import new_client
+from pegboard.sources.mcp.headers import filled
 from pegboard.sources.mcp.noise import Noise
+from pegboard.sources.mcp.origin import origin_of_address
 from pegboard.sources.mcp.spec import HttpSpec
 from pegboard.sources.mcp.upstream import McpUpstream
 
@@ -50,3 +52,10 @@ class HttpUpstream(McpUpstream):
                 yield link
 
         super().__init__(spec, opens, Noise(of="message", where="over HTTP", fix=""), lazy=lazy)
+        self._address = spec
+        self._known = known
+
+    async def origin(self) -> str:
+        """See ``McpUpstream.origin``. Everything secret is taken out of what the server says, so nothing is told."""
+        headers = await filled(self.name, self._address.url, self._address.headers, self._known)
+        return origin_of_address(self._address, headers.values)

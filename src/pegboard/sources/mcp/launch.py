@@ -84,8 +84,13 @@ def environment_of(spec: StdioSpec, environ: Mapping[str, str]) -> dict[str, str
 
 def secret_values(spec: StdioSpec, environ: Mapping[str, str]) -> set[str]:
     """What no message may show: the values of ``env``, and of inherited variables whose names tell of a secret."""
-    inherited = (environ.get(name, "") for name in spec.inherit_env if _SECRET_NAME.search(name))
+    inherited = (environ.get(name, "") for name in spec.inherit_env if is_secret_name(name))
     return {value for value in (*spec.env.values(), *inherited) if value}
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether the name of a variable says that its value is for nobody's eyes."""
+    return _SECRET_NAME.search(name) is not None
 
 
 def _program(spec: StdioSpec, env: Mapping[str, str], cwd: str | None) -> str:

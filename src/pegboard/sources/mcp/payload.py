@@ -27,13 +27,35 @@ HandlerOf = Callable[[str], Handler]
 class Intake:
     """What became of a listing. Immutable. Every tool is in ``tools``, in ``problems``, or excluded by the spec.
 
-    ``excluded`` are names as the upstream has them, each with what leaves it out.
+    ``excluded`` are names as the upstream has them, each with what leaves it out. ``sound`` says that no schema was
+    refused.
     """
 
     tools: tuple[Tool, ...] = ()
     problems: tuple[Problem, ...] = ()
     excluded: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    sound: bool = True
+
+
+@dataclass
+class _Schemas:
+    """What the schemas of a listing are like. Lives as long as it is read. ``known`` ones are sound without a look."""
+
+    known: bool
+    sound: bool = True
+
+    def check(self, schema: Mapping[str, Any], what: str) -> None:
+        """Raise InvalidSchemaError for one that nothing could be held against."""
+        if self.known:
+            return
+        from pegboard.schema import check_schema
+
+        try:
+            check_schema(schema, what=what)
+        except InvalidSchemaError:
+            self.sound = False
+            raise
 
 
 @dataclass
@@ -41,6 +63,7 @@ class _Mending:
     """One definition on its way in. Lives as long as it is read. ``raw`` is changed, ``notes`` say how."""
 
     raw: dict[str, Any]
+    schemas: _Schemas
     notes: list[str] = field(default_factory=list)
 
 
@@ -50,8 +73,12 @@ def tools_from_payload(
     spec: UpstreamSpec,
     handler_of: HandlerOf,
     faults: Mapping[str, str] = NO_FAULTS,
+    *,
+    sound: bool = False,
 ) -> Intake:
     """The tools of a raw listing, in its order. ``faults`` say of some, by name, why they are set aside anyway.
+
+    ``sound`` says that this very listing was found so before: its schemas, which take the time, are not looked at.
 
     A tool without a usable name or input schema, or with a name that came before, is set aside. What else is wrong
     with one is mended or left out, and a note says so: the definition that is kept is one that MCP allows on the wire.
@@ -61,6 +88,7 @@ def tools_from_payload(
     notes: dict[str, list[str]] = {}
     excluded: dict[str, str] = {}
     seen: list[str] = []
+    schemas = _Schemas(known=sound)
     for place, raw in enumerate(raw_tools, start=1):
         name = raw.get("name") if isinstance(raw, Mapping) else None
         try:
@@ -72,7 +100,7 @@ def tools_from_payload(
                 continue
             if bare_name in faults:
                 raise DefinitionError(faults[bare_name])
-            mending = _Mending(dict(raw))
+            mending = _Mending(dict(raw), schemas)
             tool = _tool(source, bare_name, mending, spec, handler_of)
             if tool.name in tools:
                 raise DefinitionError(f"A tool named {visible(bare_name)!r} came before it in the same listing.")
@@ -88,6 +116,7 @@ def tools_from_payload(
         problems=tuple(problems),
         excluded=excluded,
         notes=(*(_grouped(note, names) for note, names in notes.items()), *_idle_globs(spec, seen)),
+        sound=schemas.sound,
     )
 
 
@@ -141,7 +170,7 @@ def _mend_input_schema(mending: _Mending) -> None:
             f"Its inputSchema has the type {visible(repr(kind), 40)}; a tool's arguments are an object.",
             hint='The server must send "type": "object".',
         )
-    _check(schema, "inputSchema")
+    mending.schemas.check(schema, "inputSchema")
 
 
 def _mend_output_schema(mending: _Mending) -> None:
@@ -152,17 +181,11 @@ def _mend_output_schema(mending: _Mending) -> None:
     try:
         if not isinstance(schema, Mapping):
             raise InvalidSchemaError("it is not an object")
-        _check(schema, "outputSchema")
+        mending.schemas.check(schema, "outputSchema")
     except InvalidSchemaError as error:
         # The structured content stays: it is legal without a schema, while the schema without it is not.
         del mending.raw["outputSchema"]
         mending.notes.append(f"left out: the outputSchema is not valid ({visible(error.message)})")
-
-
-def _check(schema: Mapping[str, Any], what: str) -> None:
-    from pegboard.schema import check_schema
-
-    check_schema(schema, what=what)
 
 
 def _mend_members(mending: _Mending) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from pegboard.sources.mcp.launch import secret_values
 from pegboard.sources.mcp.noise import Noise, hiding
+from pegboard.sources.mcp.origin import origin_of_process, secrets_of
 from pegboard.sources.mcp.spec import StdioSpec
 from pegboard.sources.mcp.upstream import McpUpstream
 
@@ -33,3 +34,12 @@ class StdioUpstream(McpUpstream):
             return open_stdio(spec, noise, on_end)
 
         super().__init__(spec, opens, Noise(hide=hiding(secret_values(spec, os.environ))), lazy=lazy)
+        self._process = spec
+
+    async def origin(self) -> str:
+        """See ``McpUpstream.origin``."""
+        return origin_of_process(self._process, os.environ)
+
+    def secrets(self) -> Iterable[str]:
+        """What is secret, and could stand in what it lists."""
+        return secrets_of(self._process, os.environ)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pegboard.context import Context
 from pegboard.errors import InvalidArgumentsError, UpstreamError
+from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.registry import SourceStatus, ToolRegistry
 from pegboard.sources.mcp.keeper import Keeper
+from pegboard.sources.mcp.listing import Listing
 from pegboard.sources.mcp.noise import Noise
-from pegboard.sources.mcp.payload import tools_from_payload
+from pegboard.sources.mcp.payload import Intake, tools_from_payload
 from pegboard.sources.mcp.spec import UpstreamSpec
 from pegboard.sources.mcp.upstream_skills import UpstreamSkills
 from pegboard.tools import Handler, ToolResult, canonical_json
@@ -20,13 +24,15 @@ if TYPE_CHECKING:
     from pegboard.sources.mcp.session import Connection
 
 
-class McpUpstream:
+class McpUpstream(ABC):
     """An upstream MCP server, however it is reached. Process-wide; used from one event loop.
 
     It owns its registry and its session; every caller shares the one session, which declares no client capability. A
     server that ends, or is lost, is started or connected to again after growing pauses (1 to 60 s); a call to one that
     had been ready does it at once. Its tools stay registered meanwhile. With ``lazy`` it is started only when it is
-    needed: by the first call where its tools are known already (``publish``), else by the first ``ready``. ``opens``
+    needed: by the first call where its tools are known already (``publish``), else by the first ``ready``. With a
+    listing of before (``recall``) it is lazy, and counts as ready, until that is not enough (``doubt``). ``opens``
+    ``listing`` is what it last listed itself, tools and skills; None until both have been read. ``opens``
     opens a way to the server; ``noise`` counts what it says beside the protocol. ``skills`` are those that it offers;
     there is no such attribute where they are not taken in.
     """
@@ -37,7 +43,12 @@ class McpUpstream:
         self.spec = spec
         self.registry = ToolRegistry(spec.name, nature="upstream")
         self._lazy = lazy
+        self._recalled = False
+        self.listing: Listing | None = None
+        self._tools_listed = Listing(tools=())
+        self._listeners = Listeners[[]]()
         self._published = b""
+        self._sound = True
         self._notes: tuple[str, ...] = ()
         self._excluded: Mapping[str, str] = {}
         self._listing_notes: tuple[str, ...] = ()
@@ -51,6 +62,17 @@ class McpUpstream:
         """The name that a person gave it."""
         return self.spec.name
 
+    @abstractmethod
+    async def origin(self) -> str:
+        """A digest of which server this is, and of who asks it: of equal ones, equal listings are to be expected.
+
+        Raises UpstreamError where nothing can be started, or a secret is missing.
+        """
+
+    def secrets(self) -> Iterable[str]:
+        """What is secret, and could stand in what it lists."""
+        return ()
+
     async def start(self) -> None:
         """Begin to connect, in the background. Nothing begins when it is lazy."""
         if not self._lazy:
@@ -58,7 +80,7 @@ class McpUpstream:
 
     async def ready(self) -> None:
         """Return when the tools are known, or the first try has failed."""
-        if self._keeper.state == "stopped" or (self._lazy and self.registry.tools()):
+        if self._keeper.state == "stopped" or (self._lazy and (self._recalled or self.registry.tools())):
             return
         self._keeper.begin()
         await self._keeper.first.wait()
@@ -75,7 +97,7 @@ class McpUpstream:
         return SourceStatus(
             name=self.name,
             kind="mcp",
-            state=self._keeper.state,
+            state="ready" if self.recalled else self._keeper.state,
             reason=self._keeper.reason(),
             next_try=self._keeper.next_try,
             tools=len(self.registry.tools()),
@@ -91,17 +113,48 @@ class McpUpstream:
     def _skill_notes(self) -> tuple[str, ...]:
         return self.skills.notes if self.spec.skills else ()
 
-    def publish(self, raw_tools: Iterable[Any], faults: Mapping[str, str] | None = None) -> None:
+    def on_listing(self, listener: Callable[[], None]) -> Unsubscribe:
+        """Call ``listener()`` whenever it has listed its tools and skills. Returns a function that stops it."""
+        return self._listeners.add(listener)
+
+    def recall(self, listing: Listing) -> None:
+        """Take in a listing of before, unless it has been started: it offers that until it lists anew."""
+        if self._keeper.state != "idle":
+            return
+        self._recalled = self._lazy = True
+        self._listing_notes = listing.notes
+        self._take(
+            tools_from_payload(
+                self.name, listing.tools, self.spec, self._handler_of, listing.faults, sound=listing.sound
+            )
+        )
+        if self.spec.skills:
+            self.skills.take(listing.skills)
+
+    def doubt(self) -> None:
+        """A listing of before is not enough: ``ready`` starts it and waits for its own, in place of which it stays."""
+        if self._recalled:
+            self._recalled = self._lazy = False
+
+    @property
+    def recalled(self) -> bool:
+        """Whether what it offers is that of a listing of before, and it has not been started."""
+        return self._recalled and self._keeper.state == "idle"
+
+    def publish(self, raw_tools: Iterable[Any], faults: Mapping[str, str] | None = None) -> bool:
         """Put the tools of a raw listing (``tools`` of ``tools/list``) in place of those that were there.
 
-        ``faults`` say of some, by the upstream's own names, why they are set aside.
+        ``faults`` say of some, by the upstream's own names, why they are set aside. Gives whether all schemas are ones.
         """
         listing, known = list(raw_tools), dict(faults or {})
         digest = canonical_json([listing, known])
-        if digest == self._published:
-            return
-        intake = tools_from_payload(self.name, listing, self.spec, self._handler_of, known)
-        self._published = digest
+        if digest != self._published:
+            intake = tools_from_payload(self.name, listing, self.spec, self._handler_of, known)
+            self._published, self._sound = digest, intake.sound
+            self._take(intake)
+        return self._sound
+
+    def _take(self, intake: Intake) -> None:
         self._notes = intake.notes
         self._excluded = intake.excluded
         self.registry.replace_source(self.name, intake.tools, intake.problems, checked=True)
@@ -139,11 +192,14 @@ class McpUpstream:
     async def _read_list(self, connection: Connection) -> None:
         listing = await connection.list_tools()
         self._listing_notes = listing.notes
-        self.publish(listing.tools, listing.faults)
+        sound = self.publish(listing.tools, listing.faults)
+        self._tools_listed = Listing(tools=listing.tools, faults=listing.faults, notes=listing.notes, sound=sound)
 
     async def _read_skills(self, connection: Connection) -> None:
         if self.spec.skills:
             await self.skills.refresh(connection)
+        self.listing = replace(self._tools_listed, skills=self.skills.listing if self.spec.skills else None)
+        self._listeners.tell()
 
     def _handler_of(self, bare_name: str) -> Handler:
         async def handler(arguments: dict[str, Any], context: Context) -> ToolResult:

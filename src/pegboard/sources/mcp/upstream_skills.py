@@ -18,6 +18,7 @@ from pegboard.skills.published.published import NoFileOfSkillError
 from pegboard.skills.resources import piece_of
 from pegboard.skills.tools import told
 from pegboard.sources.mcp.gathering import Gathered
+from pegboard.sources.mcp.listing import SkillListing
 from pegboard.sources.mcp.noise import Hide
 from pegboard.sources.mcp.skill_offers import MAX_SKILLS, Offer, Offers, from_entries, from_resources
 from pegboard.sources.mcp.spec import UpstreamSpec
@@ -51,8 +52,8 @@ class UpstreamSkills:
     """The skills that one upstream offers. Process-wide; used from one event loop.
 
     What it holds is what the upstream's list says; a file is read when somebody asks for it, and held against the list
-    then. ``connect`` gives the session that reads go through; ``reread`` is called when a file is not what was
-    promised: the list may be old.
+    then. ``listing`` is that list as it came, None where there is none. ``connect`` gives the session that reads go
+    through; ``reread`` is called when a file is not what was promised: the list may be old.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class UpstreamSkills:
         self._current: Skills[Offer] = Skills()
         self._fronts: dict[str, JsonObject] = {}
         self.notes: tuple[str, ...] = ()
+        self.listing: SkillListing | None = None
 
     @property
     def name(self) -> str:
@@ -95,15 +97,27 @@ class UpstreamSkills:
 
         Raises MCPError, and OddAnswerError for what is no list; what was known before stays then.
         """
+        self.take(await self._listed(connection))
+
+    def take(self, listing: SkillListing | None) -> None:
+        """Put what a raw list says in place of what was there."""
+        self.listing = listing
+        if listing is None:
+            self._publish(Offers(), ())
+            return
+        read = from_entries if listing.kind == "entries" else from_resources
+        self._publish(read(self._spec, listing.items), listing.notes)
+
+    async def _listed(self, connection: Connection) -> SkillListing | None:
+        """The upstream's list; None where it has none."""
         entries = await self._entries(connection)
         if entries is not None:
-            self._publish(from_entries(self._spec, entries.items), entries.notes)
-        elif self._spec.skills == "resources" and connection.capabilities.resources is not None:
-            gathered = Gathered(MAX_RESOURCES)
-            await gathered.read(connection, "resources/list", "resources")
-            self._publish(from_resources(self._spec, gathered.items), gathered.notes)
-        else:
-            self._publish(Offers(), [])
+            return SkillListing(kind="entries", items=entries.items, notes=tuple(entries.notes))
+        if self._spec.skills != "resources" or connection.capabilities.resources is None:
+            return None
+        gathered = Gathered(MAX_RESOURCES)
+        await gathered.read(connection, "resources/list", "resources")
+        return SkillListing(kind="resources", items=gathered.items, notes=tuple(gathered.notes))
 
     async def _entries(self, connection: Connection) -> Gathered | None:
         """The entries of the extension's list; None where the server does not know the extension."""
@@ -125,8 +139,8 @@ class UpstreamSkills:
             return None
         return gathered if gathered.items else None
 
-    def _publish(self, offers: Offers, notes: list[str]) -> None:
-        self.notes = tuple(notes)
+    def _publish(self, offers: Offers, notes: tuple[str, ...]) -> None:
+        self.notes = notes
         if offers != self._offers:
             self._offers, self._current, self._fronts = offers, Skills(offers.offers), {}
             self._listeners.tell()

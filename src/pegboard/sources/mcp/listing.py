@@ -1,0 +1,70 @@
+"""What an upstream last said that it offers, as it said it: to be kept, and taken in again later. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeGuard
+
+SkillsFrom = Literal["entries", "resources"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillListing:
+    """A raw list of skills. Immutable. ``items`` are what the extension lists (``entries``), or ``resources``."""
+
+    kind: SkillsFrom
+    items: Sequence[Any]
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The list as a JSON object."""
+        return {"kind": self.kind, "items": list(self.items), "notes": list(self.notes)}
+
+    @classmethod
+    def from_json(cls, told: Any) -> SkillListing:
+        """The list of a JSON object. Raises ValueError for any other."""
+        match told:
+            case {"kind": "entries" | "resources" as kind, "items": list(items), "notes": list(notes)} if _texts(notes):
+                return cls(kind=kind, items=items, notes=tuple(notes))
+        raise ValueError("no list of skills")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listing:
+    """All that one listing of an upstream came to. Immutable.
+
+    ``tools`` is the raw list of ``tools/list``; ``faults`` say of some, by name, why they are set aside; ``notes`` are
+    on the list as a whole. ``sound`` says that every schema in it was found to be one. ``skills`` is None where it
+    offers none.
+    """
+
+    tools: Sequence[Any]
+    faults: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    sound: bool = False
+    skills: SkillListing | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The listing as a JSON object."""
+        told = {"tools": list(self.tools), "faults": dict(self.faults), "notes": list(self.notes)}
+        return told | {"sound": self.sound, "skills": None if self.skills is None else self.skills.to_json()}
+
+    @classmethod
+    def from_json(cls, told: Any) -> Listing:
+        """The listing of a JSON object. Raises ValueError for any other."""
+        match told:
+            case {
+                "tools": list(tools),
+                "faults": dict(faults),
+                "notes": list(notes),
+                "sound": bool(sound),
+                "skills": skills,
+            } if _texts(notes) and _texts(faults.values()):
+                offered = None if skills is None else SkillListing.from_json(skills)
+                return cls(tools=tools, faults=faults, notes=tuple(notes), sound=sound, skills=offered)
+        raise ValueError("no listing of an upstream")
+
+
+def _texts(values: Any) -> TypeGuard[list[str]]:
+    return all(isinstance(value, str) for value in values)
