@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeGuard
+from typing import Any, Literal
 
 SkillsFrom = Literal["entries", "resources"]
 
@@ -25,7 +25,9 @@ class SkillListing:
     def from_json(cls, told: Any) -> SkillListing:
         """The list of a JSON object. Raises ValueError for any other."""
         match told:
-            case {"kind": "entries" | "resources" as kind, "items": list(items), "notes": list(notes)} if _texts(notes):
+            case {"kind": "entries" | "resources" as kind, "items": list(items), "notes": list(notes)} if _all(
+                str, notes
+            ):
                 return cls(kind=kind, items=items, notes=tuple(notes))
         raise ValueError("no list of skills")
 
@@ -35,20 +37,25 @@ class Listing:
     """All that one listing of an upstream came to. Immutable.
 
     ``tools`` is the raw list of ``tools/list``; ``faults`` say of some, by name, why they are set aside; ``notes`` are
-    on the list as a whole. ``sound`` says that every schema in it was found to be one. ``skills`` is None where it
-    offers none.
+    on the list as a whole. ``sound`` are the places, from 0, of tools whose schemas were found to be good.
+    ``skills`` is None where it offers none.
     """
 
     tools: Sequence[Any]
     faults: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    sound: bool = False
+    sound: tuple[int, ...] = ()
     skills: SkillListing | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The listing as a JSON object."""
-        told = {"tools": list(self.tools), "faults": dict(self.faults), "notes": list(self.notes)}
-        return told | {"sound": self.sound, "skills": None if self.skills is None else self.skills.to_json()}
+        return {
+            "tools": list(self.tools),
+            "faults": dict(self.faults),
+            "notes": list(self.notes),
+            "sound": list(self.sound),
+            "skills": None if self.skills is None else self.skills.to_json(),
+        }
 
     @classmethod
     def from_json(cls, told: Any) -> Listing:
@@ -58,13 +65,13 @@ class Listing:
                 "tools": list(tools),
                 "faults": dict(faults),
                 "notes": list(notes),
-                "sound": bool(sound),
+                "sound": list(sound),
                 "skills": skills,
-            } if _texts(notes) and _texts(faults.values()):
+            } if _all(str, notes) and _all(str, faults.values()) and _all(int, sound):
                 offered = None if skills is None else SkillListing.from_json(skills)
-                return cls(tools=tools, faults=faults, notes=tuple(notes), sound=sound, skills=offered)
+                return cls(tools=tools, faults=faults, notes=tuple(notes), sound=tuple(sound), skills=offered)
         raise ValueError("no listing of an upstream")
 
 
-def _texts(values: Any) -> TypeGuard[list[str]]:
-    return all(isinstance(value, str) for value in values)
+def _all(kind: type, values: Iterable[Any]) -> bool:
+    return all(isinstance(value, kind) for value in values)

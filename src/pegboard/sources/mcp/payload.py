@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from types import MappingProxyType
@@ -27,44 +27,40 @@ HandlerOf = Callable[[str], Handler]
 class Intake:
     """What became of a listing. Immutable. Every tool is in ``tools``, in ``problems``, or excluded by the spec.
 
-    ``excluded`` are names as the upstream has them, each with what leaves it out. ``sound`` says that no schema was
-    refused.
+    ``excluded`` are names as the upstream has them, each with what leaves it out. ``sound`` are the places in the
+    listing, from 0, of tools whose schemas are good.
     """
 
     tools: tuple[Tool, ...] = ()
     problems: tuple[Problem, ...] = ()
     excluded: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    sound: bool = True
+    sound: tuple[int, ...] = ()
 
 
 @dataclass
-class _Schemas:
-    """What the schemas of a listing are like. Lives as long as it is read. ``known`` ones are sound without a look."""
+class _Mending:
+    """One definition on its way in. Lives as long as it is read. ``raw`` is changed, ``notes`` say how.
 
-    known: bool
-    sound: bool = True
+    Its schemas are looked at unless they are known to be ``sound``, and found so or not.
+    """
+
+    raw: dict[str, Any]
+    sound: bool
+    notes: list[str] = field(default_factory=list)
+    refused: bool = False
 
     def check(self, schema: Mapping[str, Any], what: str) -> None:
-        """Raise InvalidSchemaError for one that nothing could be held against."""
-        if self.known:
+        """Raise InvalidSchemaError for a schema that nothing could be held against."""
+        if self.sound:
             return
         from pegboard.schema import check_schema
 
         try:
             check_schema(schema, what=what)
         except InvalidSchemaError:
-            self.sound = False
+            self.refused = True
             raise
-
-
-@dataclass
-class _Mending:
-    """One definition on its way in. Lives as long as it is read. ``raw`` is changed, ``notes`` say how."""
-
-    raw: dict[str, Any]
-    schemas: _Schemas
-    notes: list[str] = field(default_factory=list)
 
 
 def tools_from_payload(
@@ -74,11 +70,12 @@ def tools_from_payload(
     handler_of: HandlerOf,
     faults: Mapping[str, str] = NO_FAULTS,
     *,
-    sound: bool = False,
+    sound: Collection[int] = (),
 ) -> Intake:
     """The tools of a raw listing, in its order. ``faults`` say of some, by name, why they are set aside anyway.
 
-    ``sound`` says that this very listing was found so before: its schemas, which take the time, are not looked at.
+    ``sound`` are the places, from 0, of tools whose schemas were looked at before, in this very listing, and were good:
+    they are not looked at again, which is what takes the time.
 
     A tool without a usable name or input schema, or with a name that came before, is set aside. What else is wrong
     with one is mended or left out, and a note says so: the definition that is kept is one that MCP allows on the wire.
@@ -88,11 +85,12 @@ def tools_from_payload(
     notes: dict[str, list[str]] = {}
     excluded: dict[str, str] = {}
     seen: list[str] = []
-    schemas = _Schemas(known=sound)
-    for place, raw in enumerate(raw_tools, start=1):
+    known = frozenset(sound)
+    good: list[int] = []
+    for place, raw in enumerate(raw_tools):
         name = raw.get("name") if isinstance(raw, Mapping) else None
         try:
-            bare_name = _name(raw, place)
+            bare_name = _name(raw, place + 1)
             seen.append(bare_name)
             reason = spec.left_out(bare_name)
             if reason:
@@ -100,12 +98,14 @@ def tools_from_payload(
                 continue
             if bare_name in faults:
                 raise DefinitionError(faults[bare_name])
-            mending = _Mending(dict(raw), schemas)
+            mending = _Mending(dict(raw), sound=place in known)
             tool = _tool(source, bare_name, mending, spec, handler_of)
+            if not mending.refused:
+                good.append(place)
             if tool.name in tools:
                 raise DefinitionError(f"A tool named {visible(bare_name)!r} came before it in the same listing.")
         except DefinitionError as error:
-            shown = visible(name) if isinstance(name, str) and name else f"tool {place}"
+            shown = visible(name) if isinstance(name, str) and name else f"tool {place + 1}"
             problems.append(Problem(source=source, name=shown, reason=visible(str(error), REASON_CHARS)))
             continue
         tools[tool.name] = tool
@@ -116,7 +116,7 @@ def tools_from_payload(
         problems=tuple(problems),
         excluded=excluded,
         notes=(*(_grouped(note, names) for note, names in notes.items()), *_idle_globs(spec, seen)),
-        sound=schemas.sound,
+        sound=tuple(good),
     )
 
 
@@ -170,7 +170,7 @@ def _mend_input_schema(mending: _Mending) -> None:
             f"Its inputSchema has the type {visible(repr(kind), 40)}; a tool's arguments are an object.",
             hint='The server must send "type": "object".',
         )
-    mending.schemas.check(schema, "inputSchema")
+    mending.check(schema, "inputSchema")
 
 
 def _mend_output_schema(mending: _Mending) -> None:
@@ -181,7 +181,7 @@ def _mend_output_schema(mending: _Mending) -> None:
     try:
         if not isinstance(schema, Mapping):
             raise InvalidSchemaError("it is not an object")
-        mending.schemas.check(schema, "outputSchema")
+        mending.check(schema, "outputSchema")
     except InvalidSchemaError as error:
         # The structured content stays: it is legal without a schema, while the schema without it is not.
         del mending.raw["outputSchema"]

@@ -48,7 +48,7 @@ class McpUpstream(ABC):
         self._tools_listed = Listing(tools=())
         self._listeners = Listeners[[]]()
         self._published = b""
-        self._sound = True
+        self._sound: tuple[int, ...] = ()
         self._notes: tuple[str, ...] = ()
         self._excluded: Mapping[str, str] = {}
         self._listing_notes: tuple[str, ...] = ()
@@ -141,10 +141,11 @@ class McpUpstream(ABC):
         """Whether what it offers is that of a listing of before, and it has not been started."""
         return self._recalled and self._keeper.state == "idle"
 
-    def publish(self, raw_tools: Iterable[Any], faults: Mapping[str, str] | None = None) -> bool:
+    def publish(self, raw_tools: Iterable[Any], faults: Mapping[str, str] | None = None) -> tuple[int, ...]:
         """Put the tools of a raw listing (``tools`` of ``tools/list``) in place of those that were there.
 
-        ``faults`` say of some, by the upstream's own names, why they are set aside. Gives whether all schemas are ones.
+        ``faults`` say of some, by the upstream's own names, why they are set aside. Gives the places of
+        those with good schemas.
         """
         listing, known = list(raw_tools), dict(faults or {})
         digest = canonical_json([listing, known])
