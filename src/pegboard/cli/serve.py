@@ -45,6 +45,7 @@ def serve(
 
 
 async def _serve(common: Common, address: Address | None, log_file: Path | None, level: str | None) -> None:
+    from pegboard.config.kept_catalog import KeptCatalog
     from pegboard.config.logs import setup_logging
     from pegboard.config.overlay import watch_overlay
     from pegboard.config.watch import Reloader
@@ -63,7 +64,11 @@ async def _serve(common: Common, address: Address | None, log_file: Path | None,
     reloader = Reloader(
         wired, loaded, lambda: load_named(common), on_load=lambda loaded: log.hide(secrets_of(loaded.settings))
     )
-    async with _in_background(reloader.run()), _in_background(watch_overlay(wired.peg, settings)):
+    async with (
+        _in_background(reloader.run()),
+        _in_background(watch_overlay(wired.peg, settings)),
+        _in_background(KeptCatalog(settings).follow(wired.peg)),
+    ):
         if address is None:
             _tell_person()
             await serve_stdio(wired.peg, gateway_settings(settings), wire=wire)

@@ -7,10 +7,12 @@ skills are not kept: they are read every time, for what a Python file brings dep
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pegboard.config.kept_index import KeptIndex
 from pegboard.config.kept_listings import KeptListings
@@ -20,7 +22,14 @@ from pegboard.stores.kept_files import KeptFiles
 
 if TYPE_CHECKING:
     from pegboard.catalog import Catalog
+    from pegboard.peg import Pegboard
     from pegboard.registry import Source
+
+SETTLE: Final = 1.0
+"""Seconds from a change of the catalog to the writing: changes come in bursts, skills after tools."""
+
+LOOK: Final = 30.0
+"""Seconds between two looks where no change is told: a list that came again unchanged changes nothing."""
 
 
 class KeptCatalog:
@@ -62,6 +71,22 @@ class KeptCatalog:
             await self._listings.keep(sources)
         if self._index is not None:
             await self._index.keep()
+
+    async def follow(self, peg: Pegboard) -> None:
+        """Keep what the upstreams of a running Pegboard list, as they do, until cancelled."""
+        if self._listings is None:
+            return
+        changed = asyncio.Event()
+        unsubscribe = peg.on_change(changed.set)
+        try:
+            while True:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), LOOK)
+                await asyncio.sleep(SETTLE)
+                changed.clear()
+                await self._listings.keep(peg.sources)
+        finally:
+            unsubscribe()
 
 
 def _name_of(settings: Settings) -> str:

@@ -42,6 +42,7 @@ class KeptListings:
         self.listed: dict[str, float] = {}
         self._files = files
         self._age = age
+        self._kept: dict[str, Listing] = {}
 
     async def recall(self, sources: Iterable[Source]) -> None:
         """Let those upstreams of ``sources`` that have not been started offer what they listed before."""
@@ -53,16 +54,18 @@ class KeptListings:
                     logger.info("nothing kept of upstream %r is used: %s", source.name, error)
 
     async def keep(self, sources: Iterable[Source]) -> None:
-        """Write what those upstreams of ``sources`` that have listed have come to."""
+        """Write what those upstreams of ``sources`` have listed that have done so since this was last asked."""
         for source in sources:
-            if isinstance(source, McpUpstream) and source.listing is not None:
+            listing = source.listing if isinstance(source, McpUpstream) else None
+            if isinstance(source, McpUpstream) and listing is not None and listing is not self._kept.get(source.name):
+                self._kept[source.name] = listing
                 try:
-                    await self._keep_one(source, source.listing)
+                    await self._keep_one(source, listing)
                 except PegboardError as error:
                     logger.info("what upstream %r listed is not kept: %s", source.name, error)
 
     async def _recall_one(self, upstream: McpUpstream) -> None:
-        text = self._files.read(await _file_of(upstream))
+        text = self._files.read(_file_of(await upstream.origin()))
         record = None if text is None else _record(text)
         if record is None or seconds_ago(record[0], time.time(), self._age) is None:
             return
@@ -74,7 +77,7 @@ class KeptListings:
         if repeats(texts_in(told), upstream.secrets()):
             logger.info("what upstream %r listed is not kept: it repeats a secret", upstream.name)
             return
-        name, at = await _file_of(upstream), time.time()
+        name, at = _file_of(upstream.started_as), time.time()
 
         def write() -> None:
             text = json.dumps({"upstream": upstream.name, "at": at, "listing": told}, separators=(",", ":"))
@@ -83,8 +86,8 @@ class KeptListings:
         await in_thread(write, name=f"listing of {upstream.name}")
 
 
-async def _file_of(upstream: McpUpstream) -> str:
-    return f"{await upstream.origin()}.listing"
+def _file_of(origin: str) -> str:
+    return f"{origin}.listing"
 
 
 def _record(text: bytes) -> tuple[float, Listing] | None:

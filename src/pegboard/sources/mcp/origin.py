@@ -16,8 +16,10 @@ from pegboard.tools import canonical_json
 from pegboard.version import __version__
 
 _FORMAT: Final = 1
-_LOOKED_AT: Final = 32
-"""Arguments that are looked at for files."""
+_SCRIPTS: Final = (".bat", ".cjs", ".cmd", ".jar", ".js", ".mjs", ".php", ".ps1", ".py", ".pyz", ".rb", ".sh", ".ts")
+_SETTINGS: Final = (".conf", ".ini", ".json", ".jsonc", ".toml", ".yaml", ".yml")
+_DECIDING: Final = frozenset((*_SCRIPTS, *_SETTINGS))
+"""How files end that say what a server does. Others, such as logs and databases, change while it runs."""
 
 _SHORTEST: Final = 8
 """Characters of a secret that is looked for: shorter ones stand in ordinary texts."""
@@ -26,13 +28,15 @@ _SHORTEST: Final = 8
 def origin_of_process(spec: StdioSpec, environ: Mapping[str, str]) -> str:
     """The digest for a server that runs as a child process.
 
-    Its program, and arguments that are files (a script), count with their sizes and times of change: an edited server
-    is another one. Raises UpstreamError for one that cannot be started.
+    Its program, and arguments that are scripts or settings, count with their sizes and times of change: an edited
+    server is another one. Raises UpstreamError for one that cannot be started.
     """
     launch = launch_of(spec, environ)
     cwd = Path(launch.cwd or Path.cwd()).absolute()
     given = {name: launch.env[name] for name in sorted({*spec.inherit_env, *spec.env} & launch.env.keys())}
-    files = [_stamp(cwd / argument) for argument in launch.argv[:_LOOKED_AT]]
+    program, *arguments = launch.argv
+    deciding = (argument for argument in arguments if Path(argument).suffix.lower() in _DECIDING)
+    files = [_stamp(cwd / path) for path in (program, *deciding)]
     return _digest(spec, "process", list(launch.argv), str(cwd), given, files)
 
 

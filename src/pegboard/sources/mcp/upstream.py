@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pegboard.context import Context
 from pegboard.errors import InvalidArgumentsError, UpstreamError
-from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.registry import SourceStatus, ToolRegistry
 from pegboard.sources.mcp.keeper import Keeper
 from pegboard.sources.mcp.listing import Listing
@@ -20,7 +20,7 @@ from pegboard.sources.mcp.upstream_skills import UpstreamSkills
 from pegboard.tools import Handler, ToolResult, canonical_json
 
 if TYPE_CHECKING:
-    from pegboard.sources.mcp.link import OpenLink
+    from pegboard.sources.mcp.link import Link, OpenLink
     from pegboard.sources.mcp.session import Connection
 
 
@@ -32,7 +32,8 @@ class McpUpstream(ABC):
     had been ready does it at once. Its tools stay registered meanwhile. With ``lazy`` it is started only when it is
     needed: by the first call where its tools are known already (``publish``), else by the first ``ready``. With a
     listing of before (``recall``) it is lazy, and counts as ready, until that is not enough (``doubt``). ``opens``
-    ``listing`` is what it last listed itself, tools and skills; None until both have been read. ``opens``
+    ``listing`` is what it last listed itself, tools and skills; None until both have been read; ``started_as`` was its
+    ``origin`` when it was started. ``opens``
     opens a way to the server; ``noise`` counts what it says beside the protocol. ``skills`` are those that it offers;
     there is no such attribute where they are not taken in.
     """
@@ -46,14 +47,22 @@ class McpUpstream(ABC):
         self._recalled = False
         self.listing: Listing | None = None
         self._tools_listed = Listing(tools=())
-        self._listeners = Listeners[[]]()
         self._published = b""
         self._sound: tuple[int, ...] = ()
         self._notes: tuple[str, ...] = ()
         self._excluded: Mapping[str, str] = {}
         self._listing_notes: tuple[str, ...] = ()
         self._noise = noise
-        self._keeper = Keeper(spec, noise, opens, self._read_list, self._read_skills)
+        self.started_as = ""
+
+        @asynccontextmanager
+        async def opening(noise: Noise, on_end: Callable[[], None]) -> AsyncIterator[Link]:
+            # Before it starts: a script that is edited afterwards makes another server.
+            self.started_as = await self.origin()
+            async with opens(noise, on_end) as link:
+                yield link
+
+        self._keeper = Keeper(spec, noise, opening, self._read_list, self._read_skills)
         if spec.skills:
             self.skills = UpstreamSkills(spec, self._keeper.connection, self._keeper.reread, noise.hide)
 
@@ -112,10 +121,6 @@ class McpUpstream(ABC):
     @property
     def _skill_notes(self) -> tuple[str, ...]:
         return self.skills.notes if self.spec.skills else ()
-
-    def on_listing(self, listener: Callable[[], None]) -> Unsubscribe:
-        """Call ``listener()`` whenever it has listed its tools and skills. Returns a function that stops it."""
-        return self._listeners.add(listener)
 
     def recall(self, listing: Listing) -> None:
         """Take in a listing of before, unless it has been started: it offers that until it lists anew."""
@@ -200,7 +205,6 @@ class McpUpstream(ABC):
         if self.spec.skills:
             await self.skills.refresh(connection)
         self.listing = replace(self._tools_listed, skills=self.skills.listing if self.spec.skills else None)
-        self._listeners.tell()
 
     def _handler_of(self, bare_name: str) -> Handler:
         async def handler(arguments: dict[str, Any], context: Context) -> ToolResult:
