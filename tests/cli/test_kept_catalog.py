@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.conftest import SCRIPTED, Run, alive, command, page, pids
+from tests.cli.conftest import PATIENCE, SCRIPTED, Run, alive, command, page, pids
 
 
 @pytest.fixture
@@ -174,13 +175,31 @@ def test_a_folder_that_others_may_write_into_is_not_used(pegboard: Run, folder: 
     assert (done.code, done.err, starts(folder, "mail")) == (0, "", [2])
 
 
-def test_where_nothing_can_be_written_commands_go_on_without(pegboard: Run, folder: Path) -> None:
-    (folder / "state").write_text("", "utf-8")
-    write(folder, TWO)
+@pytest.mark.parametrize("place", ["taken/catalog", "/proc/self/nobody/catalog", "readonly/catalog"])
+def test_where_nothing_can_be_written_commands_go_on_without(pegboard: Run, folder: Path, place: str) -> None:
+    (folder / "taken").write_text("", "utf-8")
+    (folder / "readonly").mkdir(mode=0o500)
+    if place.startswith("readonly") and os.access(folder / "readonly", os.W_OK):
+        pytest.skip("this user may write everywhere")
+    write(folder, TWO, f'[cache]\npath = "{place}"\n')
     for _ in range(2):
         done = pegboard("find", "mail")
         assert (done.code, done.err) == (0, "")
     assert starts(folder, "mail") == [2]
+
+
+def test_what_serve_hears_serves_the_commands(pegboard: Run, folder: Path) -> None:
+    write(folder, TWO)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command("serve"), **pipes) as serving:
+        until = time.monotonic() + PATIENCE
+        while len(kept(folder)) < 2 and time.monotonic() < until:
+            time.sleep(0.05)
+        assert pegboard("list").code == 0
+        assert starts(folder, "mail", "shop") == [1, 1]
+        assert serving.stdin is not None
+        serving.stdin.close()
+        assert serving.wait(PATIENCE) == 0
 
 
 POLICY = """
