@@ -190,8 +190,8 @@ def test_where_nothing_can_be_written_commands_go_on_without(pegboard: Run, fold
 
 def test_what_serve_hears_serves_the_commands(pegboard: Run, folder: Path) -> None:
     write(folder, TWO)
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command("serve"), **pipes) as serving:
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(command("serve"), stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere) as serving:
         until = time.monotonic() + PATIENCE
         while len(kept(folder)) < 2 and time.monotonic() < until:
             time.sleep(0.05)

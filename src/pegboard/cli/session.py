@@ -98,7 +98,7 @@ class Opened:
         """Say on stderr how old the listings are that an earlier command left."""
         ago = self.kept.seconds_ago(self.peg.sources)
         if ago is not None and not common.json:
-            common.output.problem(f"As upstreams listed it {span(ago)} ago; to ask them again: --fresh.", "Note")
+            common.output.progress(f"As upstreams listed it {span(ago)} ago; to ask them again: --fresh")
 
     @property
     def lacking(self) -> list[SourceStatus]:
