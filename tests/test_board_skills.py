@@ -186,6 +186,20 @@ async def test_a_board_begins_with_the_skills_that_it_is_always_to_have(folder: 
     assert [*await board.skills.instructions()] == ["wrapping", "refunds"]
 
 
+async def test_a_skill_that_cannot_be_given_takes_no_other_along(folder: Path) -> None:
+    class Away(Named):
+        name = "away"
+
+        async def instructions_of(self, skill: Skill) -> str:
+            raise ToolError("The server does not answer.")
+
+    sources = [Away({"far": "Far away."}), SkillCatalog(folder)]
+    board = await Pegboard(skills=sources).open(skills=SkillChoice(always=["far", "wrapping"]))
+    given = await board.skills.instructions()
+    assert given["wrapping"].startswith("Do it.")
+    assert given["far"] == "The skill far cannot be given now: The server does not answer."
+
+
 async def test_a_resource_is_read_through_the_board(folder: Path) -> None:
     board = await Pegboard(skills=SkillCatalog(folder)).open()
     assert await told(board, "read_skill_resource", skill="wrapping", path="references/bows.md") == "Red ones."

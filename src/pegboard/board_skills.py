@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from pegboard.errors import CallError
 from pegboard.keeping import Keeping
 from pegboard.limits import Limits
 from pegboard.pins import PinEvent
@@ -63,13 +64,14 @@ class BoardSkills:
     async def instructions(self) -> dict[str, str]:
         """What the skills in use say, by name: those that the board begins with, then those that were activated.
 
-        For the beginning of a conversation, and for after its host has shortened it.
+        For the beginning of a conversation, and for after its host has shortened it. In the place of a skill that
+        cannot be given now, as of a server that is away, stands why.
         """
         view = await self._look()
         begun = self.choice.begun_with(self._told_in(view)).names
         names = dict.fromkeys((*begun, *self._kept.record.skills, *self._kept.queue.skills))
         skills = [skill for name in names if (skill := view.skills.get(name)) is not None]
-        return {skill.name: await view.catalog.source_of(skill).instructions_of(skill) for skill in skills}
+        return {skill.name: await _given_or_why(view, skill) for skill in skills}
 
     async def activate(self, name: str) -> Activation:
         """Give a skill's instructions, and note that it is in use: a store keeps that from the next boundary on.
@@ -121,6 +123,14 @@ class BoardSkills:
     def _told_in(self, view: View) -> Skills[SkillEntry]:
         """The skills as of the last boundary that may be discovered now."""
         return view.skills if self._told is None else self._told.subset(frozenset(view.skills.names))
+
+
+async def _given_or_why(view: View, skill: SkillEntry) -> str:
+    """What a skill says, or why it cannot be given: one that is away must not take the others along."""
+    try:
+        return await view.catalog.source_of(skill).instructions_of(skill)
+    except CallError as error:
+        return f"The skill {skill.name} cannot be given now: {error}"
 
 
 def tools_named(allowed: Iterable[str], view: View) -> tuple[Tool, ...]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 from pathlib import Path
 from typing import Any
 
+import anyio
+import anyio.to_thread
 import pytest
 
 from pegboard.documents.problems import Level
 from pegboard.errors import ConfigError, NoSkillError
 from pegboard.skill_choice import SkillChoice
 from pegboard.skills.catalog import SkillCatalog
+from pegboard.skills.loading import SkillSet, load
 from pegboard.skills.roots import SkillRoot
 from tests.skills.things import codes, only_problem, put, skill_text
 
@@ -122,6 +126,31 @@ def test_a_reload_swaps_everything_or_nothing(tmp_path: Path) -> None:
     put(tmp_path / "r", "c")
     with pytest.raises(ConfigError):
         catalog.reload()
+    assert catalog.names == ("a", "b")
+
+
+@pytest.mark.anyio
+async def test_of_readings_that_overlap_the_last_begun_one_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "a")
+    catalog = SkillCatalog(tmp_path)
+    read, go_on = threading.Event(), threading.Event()
+
+    def slow(*arguments: Any) -> SkillSet:
+        found = load(*arguments)
+        read.set()
+        go_on.wait()
+        return found
+
+    monkeypatch.setattr("pegboard.skills.catalog.load", slow)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(catalog.refresh)
+        await anyio.to_thread.run_sync(read.wait)
+        monkeypatch.setattr("pegboard.skills.catalog.load", load)
+        put(tmp_path, "b")
+        await catalog.refresh()
+        go_on.set()
     assert catalog.names == ("a", "b")
 
 

@@ -86,6 +86,7 @@ class SkillCatalog:
         self._publisher = Publisher()
         self._max_resource_files = _positive("max_resource_files", max_resource_files)
         self._workspace, self._sandbox = workspace, sandbox
+        self._begun = self._shown = 0
         self._current = self._loaded() if read else SkillSet()
 
     def _loaded(self) -> SkillSet:
@@ -100,13 +101,25 @@ class SkillCatalog:
 
         Raises ConfigError as the constructor does; what was loaded before stays then.
         """
-        return self._swapped(self._loaded())
+        number = self._next_reading()
+        return self._swapped(self._loaded(), number)
 
     async def refresh(self) -> SkillSet:
-        """The same with the reading in a thread, so that it holds nothing up."""
-        return self._swapped(await in_thread(self._loaded, name=f"skills {self.name}"))
+        """The same with the reading in a thread, so that it holds nothing up.
 
-    def _swapped(self, fresh: SkillSet) -> SkillSet:
+        Of readings that overlap, what the last begun one found stays.
+        """
+        number = self._next_reading()
+        return self._swapped(await in_thread(self._loaded, name=f"skills {self.name}"), number)
+
+    def _next_reading(self) -> int:
+        self._begun += 1
+        return self._begun
+
+    def _swapped(self, fresh: SkillSet, number: int) -> SkillSet:
+        if number < self._shown:
+            return self._current  # what was read later is newer, though it was read faster
+        self._shown = number
         changed = [*fresh] != [*self._current] or fresh.problems != self._current.problems
         self._current = fresh
         if changed:
