@@ -193,7 +193,7 @@ async def test_a_skill_that_cannot_be_given_takes_no_other_along(folder: Path) -
         async def instructions_of(self, skill: Skill) -> str:
             raise ToolError("The server does not answer.")
 
-    sources = [Away({"far": "Far away."}), SkillCatalog(folder)]
+    sources: list[Any] = [Away({"far": "Far away."}), SkillCatalog(folder)]
     board = await Pegboard(skills=sources).open(skills=SkillChoice(always=["far", "wrapping"]))
     given = await board.skills.instructions()
     assert given["wrapping"].startswith("Do it.")

@@ -52,6 +52,16 @@ def test_the_same_file_under_another_path_is_an_alias(root: Path) -> None:
         catalog(root, FileGrant(root), FileGrant(root.parent / "work" / "innocent.md", writable=True))
 
 
+def test_a_hard_link_deep_in_a_writable_folder_is_an_alias(root: Path) -> None:
+    (root.parent / "work" / "deep").mkdir()
+    (root.parent / "work" / "other.md").write_text("x")
+    os.link(root.parent / "work" / "other.md", root.parent / "work" / "again.md")
+    assert catalog(root, FileGrant(root), FileGrant(root.parent / "work", writable=True)).names == ("a",)
+    os.link(root / "a" / "SKILL.md", root.parent / "work" / "deep" / "innocent.md")
+    with pytest.raises(ConfigError, match=r"holds .*SKILL.md, which tools can write as .*innocent"):
+        catalog(root, FileGrant(root), FileGrant(root.parent / "work", writable=True))
+
+
 def test_a_link_to_the_root_is_the_root(root: Path) -> None:
     (root.parent / "link").symlink_to("skills")
     with pytest.raises(ConfigError, match="writable grants"):

@@ -5,13 +5,14 @@
 
 Skills are instructions: whoever can write where they are read from can instruct the model. ``check_grants`` therefore
 holds a ``workspace://`` resource root to a folder that tools can read and nothing of which they can write, by its
-path or by another path to the same folder or file (its device and inode). Nobody inside can see what an outer
-container mounts twice: that stays with whoever starts it.
+path or by another path to the same folder or file (its device and inode), hard links in writable folders too. Nobody
+inside can see what an outer container mounts twice: that stays with whoever starts it.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from pegboard.skills.resource_root import SCHEME
 from pegboard.skills.roots import absolute
 
 MAX_ENTRIES: Final = 100_000
-"""Files and folders of the skill roots that are compared with writable grants."""
+"""Files and folders of a skill root, or of a writable folder, that are compared with each other."""
 
 Id = tuple[int, int]
 
@@ -116,24 +117,36 @@ def check_grants(
 
 
 def _check_aliases(real: Path, writable: Sequence[Path]) -> None:
-    """Refuse a writable grant that is the root, something in it or something around it under another path."""
-    ids = {known: path for path in writable if (known := _id(path)) is not None}
-    for path in _around_and_inside(real) if ids else ():
-        known = _id(path)
-        alias = ids.get(known) if known else None
-        if alias is not None:
-            raise _error(f"holds {path}, which tools can write as {alias}", "Take the writable grant back.")
+    """Refuse a writable grant that is, or holds, something of the root or around it under another path."""
+    ids = {_id(status): path for path in writable if (status := _status(path)) is not None}
+    linked: dict[Id, Path] = {}
+    for path in (real, *real.parents, *_inside(real)) if ids else ():
+        status = _status(path)
+        if status is None:
+            continue
+        if _id(status) in ids:
+            raise _written(path, ids[_id(status)])
+        if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+            linked[_id(status)] = path
+    # A file that has another name somewhere may have it where tools can write.
+    for path in (path for folder in writable for path in _inside(folder)) if linked else ():
+        status = _status(path)
+        if status is not None and _id(status) in linked:
+            raise _written(linked[_id(status)], path)
 
 
-def _around_and_inside(real: Path) -> Iterator[Path]:
-    yield real
-    yield from real.parents
+def _written(path: Path, alias: Path) -> ConfigError:
+    return _error(f"holds {path}, which tools can write as {alias}", "Take the writable grant back.")
+
+
+def _inside(top: Path) -> Iterator[Path]:
     count = 0
-    for folder, folders, files in os.walk(real, followlinks=False):
+    for folder, folders, files in os.walk(top, followlinks=False):
         for name in (*folders, *files):
             count += 1
             if count > MAX_ENTRIES:
-                raise _error(f"is {real}, with more than {MAX_ENTRIES:,} files", "Name a folder of skills alone.")
+                what = f"cannot be compared with {top}, which has more than {MAX_ENTRIES:,} files"
+                raise _error(what, "Name a folder of skills alone, none of whose files has hard links.")
             yield Path(folder, name)
 
 
@@ -146,11 +159,14 @@ def _real(path: Path, resource_root: str) -> Path:
         ) from error
 
 
-def _id(path: Path) -> Id | None:
+def _status(path: Path) -> os.stat_result | None:
     try:
-        status = os.lstat(path)
+        return os.lstat(path)
     except OSError:
         return None
+
+
+def _id(status: os.stat_result) -> Id:
     return status.st_dev, status.st_ino
 
 
