@@ -66,7 +66,7 @@ def test_each_term_is_told_with_its_field_its_rarity_and_what_it_brought() -> No
         "description covered",
     ]
     assert parts["name covered"].about == "100%"
-    assert parts["best clause"].about == "transcrib audio"
+    assert parts["best clause"].about == "transcrib audio transcribeaudio"
     rare, common = (
         next(t for t in shares.terms if (t.term, t.field) == (term, "name")) for term in ("transcrib", "audio")
     )

@@ -20,7 +20,7 @@ from pegboard.cli.words import counted
 from pegboard.detail import Detail, describe, first_sentence
 from pegboard.finding import FindResult, searched_part
 from pegboard.search.exact import REASON as EXACT_NAME
-from pegboard.search.shares import Explains, Reading, Shares
+from pegboard.search.shares import Explains, Reading, Shares, TermShare
 from pegboard.tools import Entry
 
 
@@ -144,9 +144,14 @@ def part_rows(shares: Shares) -> list[Row]:
     """The parts of a score as rows: name, points, and what they are for."""
     rows: list[Row] = []
     for part in shares.parts:
-        terms = [f"{t.term} x{t.count} (idf {t.idf:.2f})" for t in shares.terms if t.field == part.name]
+        terms = [_told(term) for term in shares.terms if term.field == part.name]
         rows.append((part.name, f"{part.points:.3f}", ", ".join(terms) or part.about))
     return rows
+
+
+def _told(share: TermShare) -> str:
+    meant = f", for {' '.join(share.stands_for)}" if share.stands_for else ""
+    return f"{share.term} x{share.count} (idf {share.idf:.2f}{meant})"
 
 
 def print_words(out: Output, reading: Reading) -> None:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -44,6 +43,14 @@ class Postings:
         """How many there are of each term."""
         return np.diff(self.starts)
 
+    def first(self, count: int) -> Postings:
+        """Those of the first ``count`` terms."""
+        size = int(self.starts[count])
+        rows, counts, marks = self.rows[:size], self.counts[:size], self.marks[:size]
+        return Postings(
+            rows, counts, marks, self.starts[: count + 1], (self.numbers[0][:count], self.numbers[1][:count])
+        )
+
     def marks_of(self, rows: Array) -> list[int]:
         """All marks of each of these rows."""
         found = np.zeros(rows.size, MARK)
@@ -79,6 +86,7 @@ class Corpus:
         self._rows = rows
         self._dampening: dict[tuple[float, float, int], Array] = {}
         self._totals: dict[int, Array] = {}
+        self._counted_in: dict[int, tuple[Array, Array]] = {}
         self.kept: dict[int, Array] = {}
 
     def postings(self, terms: Sequence[str], space: int = 0) -> Postings:
@@ -100,6 +108,13 @@ class Corpus:
         # numpy looks things up by whole words: narrower ones it converts again for each look-up.
         return Postings(rows.astype(np.intp), counts, marks, np.array(starts, PLACE), numbers)
 
+    def having(self, terms: Sequence[str], most: int) -> list[str]:
+        """Those of ``terms`` that some entry of the slice has, and ``most`` of them at most; no postings are read."""
+        asked = np.array([digest(term) for term in terms], TERM)
+        base, tail = self.index.base, self.index.tail
+        found = _looked_up(self._counted, (base.numbers(asked), tail.numbers(asked)))
+        return [term for term, frequency in zip(terms, found, strict=True) if 0 < frequency <= most]
+
     def keep(self, number: int, computed: Array) -> None:
         """Remember what was computed of a term, with the slice; so many are remembered, the oldest is forgotten."""
         self.kept[number] = computed
@@ -116,17 +131,23 @@ class Corpus:
         if self.visible is None:
             return postings.sizes.tolist()  # type: ignore[no-any-return]
         if "_counted" in self.__dict__:
-            tables = zip(self._counted, postings.numbers, strict=True)
-            found = [
-                np.where(numbers >= 0, table.take(numbers, mode="clip"), 0) for table, numbers in tables if table.size
-            ]
-            return np.max(found, axis=0, initial=0).tolist() if found else [0] * postings.sizes.size
+            return _looked_up(self._counted, postings.numbers)
         ends = starts_of(self.visible[postings.rows])
         return np.diff(ends[postings.starts]).tolist()  # type: ignore[no-any-return]
 
     def rarity(self, postings: Postings) -> Array:
         """The idf of each of the terms, 0 for one that no entry of the slice has."""
         return np.array([idf(self.size, found) if found else 0.0 for found in self.frequencies(postings)])
+
+    def frequencies_in(self, group: int, postings: Postings) -> list[int]:
+        """How many entries of the slice have each of the terms in one group."""
+        if group not in self._counted_in:
+            base, tail = self.index.base, self.index.tail
+            visible = self.visible
+            parts = (None, None) if visible is None else (visible[: base.size], visible[base.size :])
+            found = (_by_term(segment, group, part) for segment, part in zip((base, tail), parts, strict=True))
+            self._counted_in[group] = self._together(*found)
+        return _looked_up(self._counted_in[group], postings.numbers)
 
     def frequency(self, term: str, space: int = 0) -> int:
         """How many entries of the slice have a term."""
@@ -193,6 +214,11 @@ class Corpus:
         base, tail = self.index.base, self.index.tail
         first = _frequencies(base, None if self.visible is None else self.visible[: base.size])
         second = _frequencies(tail, None if self.visible is None else self.visible[base.size :])
+        return self._together(first, second)
+
+    def _together(self, first: Array, second: Array) -> tuple[Array, Array]:
+        """What was counted of the terms of the base and of the tail, with those of both added up in both."""
+        base, tail = self.index.base, self.index.tail
         if tail.size:
             same = base.numbers(tail.terms)
             shared = same >= 0
@@ -213,6 +239,21 @@ class Corpus:
 def _frequencies(segment: Segment, visible: Mask | None) -> Array:
     """How many of the visible rows have each term."""
     return np.diff(segment.starts) if visible is None else counted(visible[segment.rows], segment.starts)
+
+
+def _by_term(segment: Segment, group: int, visible: Mask | None) -> Array:
+    """How many of the visible rows have each term in a group."""
+    terms = segment.groups[group].terms
+    if visible is not None:
+        terms, _ = segment.groups[group].of(np.flatnonzero(visible))
+    return np.bincount(terms, minlength=segment.terms.size)
+
+
+def _looked_up(tables: tuple[Array, Array], numbers: tuple[Array, Array]) -> list[int]:
+    """What two tables, of the base's terms and of the tail's, say of some terms."""
+    pairs = zip(tables, numbers, strict=True)
+    found = [np.where(part >= 0, table.take(part, mode="clip"), 0) for table, part in pairs if table.size]
+    return np.max(found, axis=0, initial=0).tolist() if found else [0] * numbers[0].size
 
 
 def _sums(segment: Segment, group: int, rows: Array, rarity: Array) -> Array:

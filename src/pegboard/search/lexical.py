@@ -2,26 +2,29 @@
 
 For a term t of the ask and an entry e, with c the occurrences of t in e's fields, each times its field's weight:
 
-    gain(t, e)  = idf(t) * (c * (K1 + 1) / (c + K1 * (1 - B + B * length / average)) + DELTA * min(1, c))
+    worth(t)    = weight(t) * idf(t) * (1 + NAMED * the share of t's entries that have it in their names)
+    gain(t, e)  = worth(t) * (c * (K1 + 1) / (c + K1 * (1 - B + B * length / average)) + DELTA * min(1, c))
     words(e)    = sum of gain over all terms + CLAUSE * the best clause's sum
     score(e)    = words(e) * (1 + NAME_SHARE * share of e's name + DESCRIPTION_SHARE * share of e's description)
 
-where a share is the idf of the terms that the ask has, over the idf of them all. The constants were tuned together on
-six public sets of needs and tools; ``benchmarks/retrieval.py`` measures them.
+where a share is the idf of the terms that the ask has, over the idf of them all. ``pegboard.search.asked`` says which
+terms an ask has, and their weights; a term that stands for others of the ask has an idf of at most theirs. Where the
+constants come from is told in docs/search.md; ``benchmarks/retrieval.py`` measures them.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pegboard.search.asked import Asked, read
 from pegboard.search.candidates import Candidates
 from pegboard.search.fields import DESCRIPTION, FIELDS, NAME, Field, field_texts, texts
 from pegboard.search.ranking import Bounded, Ranking
 from pegboard.search.scheme import IndexedField, Scheme, Terms
-from pegboard.search.text import clauses, content_words, pieces, plain_word, stem, words
+from pegboard.search.text import content_words, pieces, plain_word, stem, words
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
@@ -33,10 +36,15 @@ B: Final = 0.5
 DELTA: Final = 0.3
 CLAUSE: Final = 0.5
 NAME_SHARE: Final = 0.6
-DESCRIPTION_SHARE: Final = 0.3
+DESCRIPTION_SHARE: Final = 0.5
+NAMED: Final = 1 / 3
+"""What a term is worth more where it stands in names alone: those say what tools do, descriptions whatever else."""
 WHOLE_NAME: Final = 0.5
 """What a name in one piece (``createissue``) counts beside its parts."""
 
+_MOST_RELATED: Final = 4096
+"""Entries of a term from which on it is not looked for in place of another: so common a word tells little, and adding
+up where it stands takes time."""
 _FREQUENT: Final = 4096  # postings of a term from which on what they come to is remembered with a slice
 _MOST: Final = 1 + NAME_SHARE + DESCRIPTION_SHARE  # the factor of an entry that the ask covers whole
 
@@ -88,19 +96,42 @@ SCHEME: Final = Scheme(
 
 
 def rank(pool: Candidates, ask: str) -> Ranking:
-    """The candidates that have a term of the ask."""
+    """The candidates that have a term of the ask, or one that may stand for it."""
     corpus = pool.corpus(SCHEME)
-    needs = [list(dict.fromkeys(term for word in clause for term in word.terms)) for clause in clauses(ask)]
-    postings = corpus.postings(list(dict.fromkeys(chain.from_iterable(needs))))
+    asked = asked_of(corpus, ask)
+    postings = corpus.postings(list(asked.weights))
     rarity = corpus.rarity(postings)
-    rows, found = _words(corpus, postings, rarity, needs)
+    rows, found = _words(corpus, postings, worths(corpus, postings, rarity, asked), asked)
+    own, told = postings.first(asked.own), rarity[: asked.own]
     return Ranking(
         pool,
         corpus,
         rows,
-        Bounded(found, _MOST, lambda chosen: found[chosen] * _factors(corpus, postings, rarity, rows[chosen])),
+        Bounded(found, _MOST, lambda chosen: found[chosen] * _factors(corpus, own, told, rows[chosen])),
         lambda chosen: list(map(reason, postings.marks_of(chosen))),
     )
+
+
+def asked_of(corpus: Corpus, ask: str) -> Asked:
+    """An ask as it is looked for in an index: of the terms that may stand for its own, those that tell something."""
+    asked = read(ask)
+    return asked.with_related(corpus.having(list(asked.stands_for), _MOST_RELATED))
+
+
+def worths(corpus: Corpus, postings: Postings, rarity: Array, asked: Asked) -> Array:
+    """``worth(t)`` of each term of an ask, from where they stand and their idf."""
+    import numpy as np
+
+    from pegboard.search.corpus import idf
+
+    idfs = dict(zip(asked.weights, rarity.tolist(), strict=True))
+    frequencies = corpus.frequencies(postings)
+    named = corpus.frequencies_in(list(COVERED).index(NAME), postings)
+    found = []
+    for (term, weight), frequency, in_names in zip(asked.weights.items(), frequencies, named, strict=True):
+        most = max((idfs[one] or idf(corpus.size, 0) for one in asked.stands_for.get(term, ())), default=math.inf)
+        found.append(weight * min(idfs[term], most) * (1 + NAMED * in_names / frequency) if frequency else 0.0)
+    return np.array(found)
 
 
 def reason(marks: int) -> str:
@@ -138,43 +169,43 @@ def field_terms(entry: Entry) -> dict[Field, FieldTerms]:
     return found
 
 
-def _words(corpus: Corpus, postings: Postings, rarity: Array, needs: list[list[str]]) -> tuple[Array, Array]:
+def _words(corpus: Corpus, postings: Postings, worths: Array, asked: Asked) -> tuple[Array, Array]:
     """(the rows that have a term, ``words(e)`` of each). Gains are added in the order of the terms."""
     import numpy as np
 
-    gains, size = _gains(corpus, postings, rarity), corpus.index.size
+    gains, size = _gains(corpus, postings, worths), corpus.index.size
     found = np.bincount(postings.rows, gains, size)
     having = found > 0
     rows = np.flatnonzero(having if corpus.visible is None else having & corpus.visible)
-    if len(needs) < 2:
+    if len(asked.needs) < 2:
         return rows, found[rows] * (1 + CLAUSE)
-    place = {term: number for number, term in enumerate(dict.fromkeys(chain.from_iterable(needs)))}
+    place = {term: number for number, term in enumerate(asked.weights)}
     best = np.zeros(rows.size)
-    for need in needs:
+    for need in asked.needs:
         parts = [slice(*postings.starts[place[term] : place[term] + 2].tolist()) for term in need]
         there, gained = (np.concatenate([line[part] for part in parts]) for line in (postings.rows, gains))
         np.maximum(best, np.bincount(there, gained, size)[rows], out=best)
     return rows, found[rows] + CLAUSE * best
 
 
-def _gains(corpus: Corpus, postings: Postings, rarity: Array) -> Array:
+def _gains(corpus: Corpus, postings: Postings, worths: Array) -> Array:
     """``gain(t, e)`` of each posting."""
     import numpy as np
 
     sizes, tail = postings.sizes.tolist(), corpus.index.tail.size
     frequent = [term for term, size in enumerate(sizes) if size >= _FREQUENT] if not tail else []
     if not frequent:
-        everything: Array = _tamed(corpus, postings.rows, postings.counts) * np.repeat(rarity, postings.sizes)
+        everything: Array = _tamed(corpus, postings.rows, postings.counts) * np.repeat(worths, postings.sizes)
         return everything
     gains = np.empty(postings.rows.size)
     done = 0
     for term in (*frequent, len(sizes)):
         begin, end = int(postings.starts[done]), int(postings.starts[term])
         tamed = _tamed(corpus, postings.rows[begin:end], postings.counts[begin:end])
-        np.multiply(tamed, np.repeat(rarity[done:term], sizes[done:term]), out=gains[begin:end])
+        np.multiply(tamed, np.repeat(worths[done:term], sizes[done:term]), out=gains[begin:end])
         if term < len(sizes):
             last = int(postings.starts[term + 1])
-            np.multiply(_kept(corpus, postings, term), rarity[term], out=gains[end:last])
+            np.multiply(_kept(corpus, postings, term), worths[term], out=gains[end:last])
         done = term + 1
     return gains
 
@@ -191,7 +222,7 @@ def _kept(corpus: Corpus, postings: Postings, term: int) -> Array:
 
 
 def _tamed(corpus: Corpus, rows: Array, units: Array) -> Array:
-    """What a count says, the length of its row considered: ``gain`` without the idf."""
+    """What a count says, the length of its row considered: ``gain`` without the worth."""
     import numpy as np
 
     counts = units / _UNIT

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
+from pegboard.search.asked import Asked
 from pegboard.search.candidates import Candidates
 from pegboard.search.corpus import Corpus, idf
 from pegboard.search.fields import FIELDS, Field
@@ -17,10 +18,12 @@ from pegboard.search.lexical import (
     WHOLE_NAME,
     B,
     FieldTerms,
+    asked_of,
     field_terms,
+    worths,
 )
 from pegboard.search.shares import AskedWord, Part, Reading, Shares, TermShare
-from pegboard.search.text import Word, clauses, content_words, words
+from pegboard.search.text import Word, content_words, words
 from pegboard.tools import Entry
 
 _BEST_CLAUSE: Final = "best clause"
@@ -50,35 +53,49 @@ def _entries_with(corpus: Corpus, word: Word) -> int:
 
 
 def _shares(corpus: Corpus, ask: str, entry: Entry) -> Shares:
-    fields = field_terms(entry)
-    asked = [dict.fromkeys(term for word in clause for term in word.terms) for clause in clauses(ask)]
-    gains = {term: _gain(corpus, fields, term) for clause in asked for term in clause}
-    terms = tuple(_term_shares(corpus, fields, gains))
-    sums = [sum(gains[term] for term in clause) for clause in asked]
-    best = max(range(len(asked)), key=sums.__getitem__, default=0)
+    fields, asked = field_terms(entry), asked_of(corpus, ask)
+    worths = _worths(corpus, asked)
+    gains = {term: _gain(corpus, fields, term, worths[term]) for term in asked.weights}
+    terms = tuple(_term_shares(corpus, fields, gains, asked))
+    sums = [sum(gains[term] for term in need) for need in asked.needs]
+    best = max(range(len(sums)), key=sums.__getitem__, default=0)
     parts = [Part(name=field.word, points=_sum(field, terms)) for field in FIELDS if _sum(field, terms)]
     if terms:
-        parts.append(Part(name=_BEST_CLAUSE, points=CLAUSE * sums[best], about=" ".join(asked[best])))
-        parts += _coverage(corpus, fields, gains, sum(part.points for part in parts))
+        about = " ".join(term for term in asked.needs[best] if gains[term])
+        parts.append(Part(name=_BEST_CLAUSE, points=CLAUSE * sums[best], about=about))
+        own = list(asked.weights)[: asked.own]
+        parts += _coverage(corpus, fields, own, sum(part.points for part in parts))
     return Shares(parts=tuple(parts), terms=terms)
 
 
-def _gain(corpus: Corpus, fields: dict[Field, FieldTerms], term: str) -> float:
+def _worths(corpus: Corpus, asked: Asked) -> dict[str, float]:
+    postings = corpus.postings(list(asked.weights))
+    return dict(zip(asked.weights, worths(corpus, postings, corpus.rarity(postings), asked).tolist(), strict=True))
+
+
+def _gain(corpus: Corpus, fields: dict[Field, FieldTerms], term: str, worth: float) -> float:
     count = sum(_weighted(field, terms, term) for field, terms in fields.items())
     length = sum(field.weight * terms.parts.total() for field, terms in fields.items())
     dampening = K1 * (1 - B + B * length / corpus.average_length())
-    return _idf(corpus, term) * (count * (K1 + 1) / (count + dampening) + DELTA * min(1, count)) if count else 0.0
+    return worth * (count * (K1 + 1) / (count + dampening) + DELTA * min(1, count)) if count else 0.0
 
 
-def _term_shares(corpus: Corpus, fields: dict[Field, FieldTerms], gains: dict[str, float]) -> Iterator[TermShare]:
+def _term_shares(
+    corpus: Corpus, fields: dict[Field, FieldTerms], gains: dict[str, float], asked: Asked
+) -> Iterator[TermShare]:
     """Each term's gain, parted among the fields as they weigh in its count."""
     for term, gain in gains.items():
         weights = {field: _weighted(field, terms, term) for field, terms in fields.items()}
         for field, weight in weights.items():
             if weight:
-                count = fields[field].parts[term] + fields[field].wholes[term]
-                points = gain * weight / sum(weights.values())
-                yield TermShare(term=term, field=field.word, count=count, idf=_idf(corpus, term), points=points)
+                yield TermShare(
+                    term=term,
+                    field=field.word,
+                    count=fields[field].parts[term] + fields[field].wholes[term],
+                    idf=_idf(corpus, term),
+                    points=gain * weight / sum(weights.values()),
+                    stands_for=tuple(asked.stands_for.get(term, ())),
+                )
 
 
 def _coverage(

@@ -32,6 +32,7 @@ class TermShare:
     """What one term brought through one field. Immutable.
 
     It stands there ``count`` times; ``idf`` says how rare it is among the candidates; ``points`` went into the score.
+    One that the query does not have ``stands_for`` these terms that it has.
     """
 
     term: str
@@ -39,11 +40,13 @@ class TermShare:
     count: int
     idf: float
     points: float
+    stands_for: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The share as a JSON object."""
         told = {"term": self.term, "field": self.field, "count": self.count}
-        return told | {"idf": round(self.idf, 4), "points": round(self.points, 4)}
+        told |= {"idf": round(self.idf, 4), "points": round(self.points, 4)}
+        return told | ({"stands_for": list(self.stands_for)} if self.stands_for else {})
 
 
 @dataclass(frozen=True, kw_only=True)

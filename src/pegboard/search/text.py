@@ -32,6 +32,22 @@ ASKING_WORDS: Final = frozenset(_ASKING.split())
 """Words of asking and of grammar. An ask drops them unless it holds nothing else; the index keeps them.
 No word for something that a tool may do or handle belongs here."""
 
+_LIGHT: Final = """
+    able actually after again ago already always another anything around assist assistance available away because
+    become before below best better between both certain couple current currently curious detail details different
+    during each easily either else enough ensure especially etc even ever every everything exactly example few final
+    finally first following further general get give given giving go going good got great happen happy hear helpful
+    however important include including information interested interesting keep kind last later latest least less
+    likely little look looking lot love main many mean more most much must needed never new next nice no nothing
+    often okay once one only onto order other others own particular per perhaps possible potential potentially previous
+    probably provide provided quickly quite rather ready real really recent related relevant right said same say second
+    see seem several similar simple simply since single something soon specific still sure tell than thank thanks thing
+    things think thinking though three through throughout today together try trying two under understand until upcoming
+    upon use used using usually various via way well whether while whole within without wonder wondering yes yet
+    """
+LIGHT_WORDS: Final = frozenset(_LIGHT.split())
+"""Words that say little of what a tool should do, though a tool may be about them: they count, but less."""
+
 _LONGEST_WORD: Final = 200  # characters; what follows is cut, so that pasted data cannot fill the caches
 # Scripts written without blanks between words: Thai, Lao, Myanmar, Khmer, kana, ideographs, Hangul.
 _DENSE: Final = (
