@@ -53,13 +53,12 @@ class Postings:
 
     def marks_of(self, rows: Array) -> list[int]:
         """All marks of each of these rows."""
+        order = np.argsort(rows)
+        here = self.within(rows)
+        places = order[np.searchsorted(rows[order], self.rows[here])]
         found = np.zeros(rows.size, MARK)
-        for begin, end in pairwise(self.starts.tolist()):
-            line = self.rows[begin:end]
-            place = np.searchsorted(line, rows)
-            here = np.flatnonzero(line.take(place, mode="clip") == rows) if line.size else place[:0]
-            found[here] |= self.marks[begin:end][place[here]]
-        return [int(marks) for marks in found]
+        np.bitwise_or.at(found, places, self.marks[here])
+        return found.tolist()  # type: ignore[no-any-return]
 
     def within(self, rows: Array) -> Array:
         """The places in the line of all that is in ``rows``."""
