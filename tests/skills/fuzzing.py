@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import unicodedata
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -138,7 +139,7 @@ class Outside:
             assert SECRET not in told
             assert str(self.root) not in told
             return False
-        assert piece.data == self.inside[path].encode()[offset:]
+        assert piece.data == self.inside[unicodedata.normalize("NFC", path)].encode()[offset:]
         return True
 
 

@@ -87,6 +87,20 @@ def test_a_text_of_the_folder_is_read(folder: Path, path: str, text: str) -> Non
 
 
 @pytest.mark.usefixtures("both_ways")
+def test_a_letter_with_an_accent_is_the_same_however_it_is_composed(folder: Path) -> None:
+    (folder / "cafe\u0301").mkdir()
+    (folder / "cafe\u0301" / "\u00e9.md").write_text("one")
+    skill = skill_in(folder)
+    for path in ("caf\u00e9/\u00e9.md", "cafe\u0301/e\u0301.md", "cafe\u0301/\u00e9.md"):
+        assert read_resource(skill, path).text == "one"
+    (folder / "cafe\u0301" / "e\u0301.md").write_text("two")
+    assert read_resource(skill, "caf\u00e9/e\u0301.md").text == "two"
+    (folder / "caf\u00e9").symlink_to("../../outside")
+    with pytest.raises(ToolError):
+        read_resource(skill, "caf\u00e9/secret.txt")
+
+
+@pytest.mark.usefixtures("both_ways")
 def test_a_link_is_not_followed_wherever_it_stands(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "x").write_text("x")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from pegboard.errors import ToolError
@@ -120,10 +122,11 @@ def _entries(skill: Skill, steps: tuple[str, ...], budget: _Budget) -> dict[str,
 def read_resource(skill: Skill, path: str, offset: int = 0) -> Piece:
     """A part of a text, from a byte on, or a whole image, of a file in a skill's folder, ``SKILL.md`` too.
 
-    ``path`` is relative to the folder, with forward slashes; no step of it may be a link. Raises ToolError with a
-    message for the model: it tells nothing of what is outside.
+    ``path`` is relative to the folder, with forward slashes; no step of it may be a link. A letter with an accent may
+    be one character or two, whichever the disk has. Raises ToolError with a message for the model: it tells nothing of
+    what is outside.
     """
-    parts = _parts(skill, path)
+    parts = _as_spelt(skill, _parts(skill, path))
     try:
         head, size = read_inside(skill.root, (*skill.inside, *parts), _HEAD)
         image = _image(head)
@@ -174,6 +177,25 @@ def _parts(skill: Skill, path: str) -> list[str]:
         what = "is no path inside the skill"
         raise _no(skill.name, path, what, "Give it from the skill's folder on, with forward slashes: references/x.md.")
     return parts
+
+
+def _as_spelt(skill: Skill, parts: list[str]) -> list[str]:
+    """The steps as the disk spells them, where one name alone is the same but for how its letters are composed."""
+    found: list[str] = []
+    for part in parts:
+        found.append(part if part.isascii() else _spelt(skill, found, part))
+    return found
+
+
+def _spelt(skill: Skill, steps: list[str], name: str) -> str:
+    wanted = unicodedata.normalize("NFC", name)
+    try:
+        with entries_inside(skill.root, (*skill.inside, *steps)) as entries:
+            some = islice((entry.name for entry in entries), MAX_LOOKED_AT)
+            same = [other for other in some if unicodedata.normalize("NFC", other) == wanted]
+    except OSError:
+        return name
+    return same[0] if len(same) == 1 else name
 
 
 def _whole(skill: Skill, parts: list[str], path: str, media_type: str, size: int) -> Piece:
