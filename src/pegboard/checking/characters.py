@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from pegboard.checking.scripts import is_rtl, script
 
@@ -88,8 +88,18 @@ _OPENERS: Final[Mapping[str, str]] = {
 }
 _OVERRIDES: Final = "\u202d\u202e"
 
-Found = tuple[str, int, int]
-"""A rule's code, where in the text, and how many characters."""
+
+class Found(NamedTuple):
+    """A place in a text where a rule is broken. Immutable; belongs to one look at the text."""
+
+    code: str
+    at: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        """Where the text goes on."""
+        return self.at + self.length
 
 
 def hidden(text: str) -> Iterator[Found]:
@@ -98,20 +108,20 @@ def hidden(text: str) -> Iterator[Found]:
         return
     for at, length in _runs(_FLAG_TAGS, text):
         if spelt(text[at + 1 : at + length]) not in _SHOWN_FLAGS:
-            yield "hidden-flag", at + 1, length - 1
+            yield Found("hidden-flag", at + 1, length - 1)
     text = _FLAG_TAGS.sub(lambda flag: _BLACK_FLAG * len(flag[0]), text)
     skipped: set[int] = set()
     for code, pattern in _RUNS:
         for at, length in _runs(pattern, text):
             if at not in skipped:
-                yield code, at, length
+                yield Found(code, at, length)
                 skipped.update(range(at, at + length))
     for match in _ANY.finditer(text):
         at = match.start()
         if at not in skipped:
             code = next((judge(text, at) for chars, judge in _JUDGES if chars.match(text, at)), "")
             if code:
-                yield code, at, 1
+                yield Found(code, at, 1)
     yield from _directions(text)
 
 
@@ -194,20 +204,20 @@ def _directions(text: str) -> Iterator[Found]:
     for match in _DIRECTION.finditer(text):
         char, at = match[0], match.start()
         if char == "\n":
-            yield from (("bidi-unbalanced", where, 1) for _, where in open_)
+            yield from (Found("bidi-unbalanced", where, 1) for _, where in open_)
             open_.clear()
         elif char in _OVERRIDES:
-            yield "bidi-override", at, 1
+            yield Found("bidi-override", at, 1)
             open_.append(("\u202c", -1))
         elif char in _OPENERS:
             open_.append((_OPENERS[char], at))
         elif open_ and open_[-1][0] == char:
             begun = open_.pop()[1]
             if begun >= 0:
-                yield "bidi-control", begun, 1
+                yield Found("bidi-control", begun, 1)
         else:
-            yield "bidi-unbalanced", at, 1
-    yield from (("bidi-unbalanced", where, 1) for _, where in open_ if where >= 0)
+            yield Found("bidi-unbalanced", at, 1)
+    yield from (Found("bidi-unbalanced", where, 1) for _, where in open_ if where >= 0)
 
 
 _DIRECTION: Final = re.compile(f"[{_BIDI}\n]")

@@ -22,9 +22,10 @@ LONG: Final = {Kind.NAME: 90, Kind.DESCRIPTION: 90, Kind.BODY: 240, Kind.RESOURC
 _LEAST_LETTERS: Final = 12
 """Different characters that an encoded text has: lines of one sign are none."""
 
-
 _SEGMENT: Final = 24
 """Characters between two slashes of base64, at least: of random bytes every 64th is one, of a path every tenth."""
+
+_ESCAPE: Final = re.compile(r"(?:x|u|%)\{?([0-9a-f]+)|#(\d+)", re.IGNORECASE)
 
 
 class _Encoding(NamedTuple):
@@ -52,8 +53,6 @@ def _escapes(text: str) -> bytes:
     numbers = (int(one[1], 16) if one[1] else int(one[2]) for one in _ESCAPE.finditer(text))
     return "".join(chr(number) for number in numbers if number < 0x110000).encode("utf-8", "replace")
 
-
-_ESCAPE: Final = re.compile(r"(?:x|u|%)\{?([0-9a-f]+)|#(\d+)", re.IGNORECASE)
 
 _ENCODINGS: Final = (
     _Encoding("hex", re.compile(r"(?<![0-9A-Za-z])(?:[0-9A-Fa-f]{2}){16,50000}(?![0-9A-Za-z])"), bytes.fromhex, 1.7),
@@ -88,14 +87,14 @@ def encoded(text: str, kind: Kind) -> Iterator[tuple[Found, str]]:
     done = -1
     for encoding in _ENCODINGS:
         for match in encoding.pattern.finditer(text):
-            found, at, length = match[0], match.start(), match.end() - match.start()
-            if at <= done or not _is_encoded(found, encoding.name):
+            at, length = match.start(), len(match[0])
+            if at <= done or not _is_encoded(match[0], encoding.name):
                 continue
-            phrase = _instruction(encoding, found)
+            phrase = _instruction(encoding, match[0])
             if phrase:
-                yield ("encoded-instruction", at, length), f"{encoding.name} that says {phrase!r}"
+                yield Found("encoded-instruction", at, length), f"{encoding.name} that says {phrase!r}"
             elif length >= LONG[kind] * encoding.factor:
-                yield ("encoded-blob", at, length), f"{length:,} characters of {encoding.name}"
+                yield Found("encoded-blob", at, length), f"{length:,} characters of {encoding.name}"
 
 
 def _is_encoded(text: str, name: str) -> bool:

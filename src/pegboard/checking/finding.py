@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final
@@ -140,8 +140,3 @@ def kept(findings: Iterable[Finding], ignored: Collection[str]) -> list[Finding]
 def fails(findings: Iterable[Finding], floor: Level) -> bool:
     """Whether one is at least as heavy as ``floor``."""
     return any(_ORDER[one.level] <= _ORDER[floor] for one in findings)
-
-
-def moved(finding: Finding, file: str) -> Finding:
-    """The same finding in a file that is called otherwise."""
-    return replace(finding, file=file)

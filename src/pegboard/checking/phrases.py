@@ -72,6 +72,10 @@ def _found(phrases: Phrases, text: str) -> Iterator[re.Match[str]]:
             at = small.find(word, at + 1)
 
 
+def _at(code: str, match: re.Match[str]) -> Found:
+    return Found(code, match.start(), match.end() - match.start())
+
+
 def _begins(text: str, at: int) -> bool:
     """Whether a word begins here; scripts without blanks between words have no such places."""
     return at == 0 or not (text[at].isalnum() and text[at].isascii() and text[at - 1].isalnum())
@@ -105,14 +109,14 @@ _DENIALS: Final = (
 def instructing(text: str) -> Iterator[Found]:
     """Marks of prompts."""
     for match in _found(MARKUP, text):
-        yield "instruction-markup", match.start(), match.end() - match.start()
+        yield _at("instruction-markup", match)
 
 
 def demanding(text: str) -> Iterator[Found]:
     """What a description should not say."""
     for code, phrases in (("instruction-like", DEMANDS), ("secret-files", SECRETS)):
         for match in _found(phrases, text):
-            yield code, match.start(), match.end() - match.start()
+            yield _at(code, match)
 
 
 def unshown(text: str) -> Iterator[Found]:
@@ -121,7 +125,7 @@ def unshown(text: str) -> Iterator[Found]:
     for match in _HIDDEN_ELEMENT.finditer(text):
         inside = text[match.end() : match.end() + 2_000].partition("</")[0]
         if overrides(inside) or _holds(SPEAKS, inside):
-            yield "comment-instruction", match.start(), match.end() - match.start()
+            yield _at("comment-instruction", match)
 
 
 def _in_comments(comments: Sequence[tuple[int, str]]) -> Iterator[Found]:
@@ -132,8 +136,8 @@ def _in_comments(comments: Sequence[tuple[int, str]]) -> Iterator[Found]:
     places = [*([first[0]] if first else ()), *(found.start() for found in _found((*OVERRIDES, *MARKUP), joined))]
     instruct = {bisect_right(starts, place) - 1 for place in places}
     speak = {bisect_right(starts, found.start()) - 1 for found in _found((*SPEAKS, *DEMANDS), joined)}
-    yield from (("comment-instruction", comments[number][0], 4) for number in sorted(instruct))
-    yield from (("comment-hidden", comments[number][0], 4) for number in sorted(speak - instruct))
+    yield from (Found("comment-instruction", comments[number][0], 4) for number in sorted(instruct))
+    yield from (Found("comment-hidden", comments[number][0], 4) for number in sorted(speak - instruct))
 
 
 _BETWEEN: Final = "\n\x00\n"

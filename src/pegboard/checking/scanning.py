@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from pegboard.checking.characters import Found, hidden, named, spelt
 from pegboard.checking.encoded import encoded
@@ -39,16 +40,16 @@ def _characters(text: Text) -> Iterator[Finding]:
     if text.plain:
         return
     for code, (first, *more) in _by_code(hidden(text.value)).items():
-        yield finding(code, text, first[1], first[2], _character(text, first) + _also(more))
+        yield finding(code, text, first.at, first.length, _character(text, first) + _also(more))
 
 
 def _character(text: Text, found: Found) -> str:
-    code, at, length = found
-    if code == "hidden-tags" or code == "hidden-flag":
-        return f"has tag characters that spell {_short(spelt(text.value[at : at + length]))}"
-    if code == "hidden-run":
-        return f"has {length} characters in a row that are not seen, the first {named(text.value[at])}"
-    return f"has {named(text.value[at])}"
+    first = named(text.value[found.at])
+    if found.code in ("hidden-tags", "hidden-flag"):
+        return f"has tag characters that spell {_short(spelt(text.value[found.at : found.end]))}"
+    if found.code == "hidden-run":
+        return f"has {found.length} characters in a row that are not seen, the first {first}"
+    return f"has {first}"
 
 
 def _lookalikes(text: Text) -> Iterator[Finding]:
@@ -56,60 +57,47 @@ def _lookalikes(text: Text) -> Iterator[Finding]:
     if words:
         at, word = words[0]
         odd = next(char for char in word if not char.isascii())
-        yield finding(
-            "mixed-scripts", text, at, len(word), f"has the word {_short(word)}, with {named(odd)}{_also(words[1:])}"
-        )
+        message = f"has the word {_short(word)}, with {named(odd)}{_also(words[1:])}"
+        yield finding("mixed-scripts", text, at, len(word), message)
     elif text.kind is Kind.NAME and looks_latin(text.value):
-        yield finding(
-            "name-confusable",
-            text,
-            0,
-            1,
-            f"looks like Latin letters: {text.value!a}.",
-        )
+        yield finding("name-confusable", text, 0, 1, f"looks like Latin letters: {text.value!a}.")
 
 
 def _wording(text: Text) -> Iterator[Finding]:
     told = overrides(text.value)
     if told is not None:
         at, phrase = told
-        one = finding("instruction-override", text, at, len(phrase), f"says {_short(phrase)}.")
-        if is_quoted(text.value, at, len(phrase)) or is_denied(text.value, at, phrase):
-            one = finding("instruction-override", _later(text), at, len(phrase), f"quotes {_short(phrase)}.")
-        yield one
+        quoted = is_quoted(text.value, at, len(phrase)) or is_denied(text.value, at, phrase)
+        # A quotation weighs what it does in a body: there the rule may be lighter.
+        whose, says = (replace(text, kind=Kind.BODY), "quotes") if quoted else (text, "says")
+        yield finding("instruction-override", whose, at, len(phrase), f"{says} {_short(phrase)}.")
     found = [*instructing(text.value), *(demanding(text.value) if text.kind is Kind.DESCRIPTION else ())]
     for code, (first, *more) in _by_code(found).items():
-        phrase = text.value[first[1] : first[1] + first[2]]
-        yield finding(code, text, first[1], first[2], f"says {_short(phrase)}{_also(more)}")
-
-
-def _later(text: Text) -> Text:
-    """The same text, taken for one of its body: there a rule may be lighter."""
-    return Text(**{**{key: value for key, value in vars(text).items() if key != "plain"}, "kind": Kind.BODY})
+        phrase = text.value[first.at : first.end]
+        yield finding(code, text, first.at, first.length, f"says {_short(phrase)}{_also(more)}")
 
 
 def _unshown(text: Text) -> Iterator[Finding]:
     for code, (first, *more) in _by_code(unshown(text.value)).items():
-        yield finding(
-            code, text, first[1], first[2], f"has {_short(text.value[first[1] : first[1] + 200])}{_also(more)}"
-        )
+        shown = _short(text.value[first.at : first.at + 200])
+        yield finding(code, text, first.at, first.length, f"has {shown}{_also(more)}")
 
 
 def _encoded(text: Text) -> Iterator[Finding]:
     told: dict[str, tuple[Found, str, int]] = {}
     for found, what in encoded(text.value, text.kind):
-        first, said, count = told.get(found[0], (found, what, 0))
-        told[found[0]] = (first, said, count + 1)
+        first, said, count = told.get(found.code, (found, what, 0))
+        told[found.code] = (first, said, count + 1)
     for code, (found, what, count) in told.items():
-        yield finding(code, text, found[1], found[2], f"has {what}{_also(range(count - 1))}")
+        yield finding(code, text, found.at, found.length, f"has {what}{_also(range(count - 1))}")
 
 
 def _by_code(found: Iterable[Found]) -> dict[str, list[Found]]:
     """What was found by rule, each in the order of the text."""
-    sorted_: dict[str, list[Found]] = {}
-    for one in sorted(found, key=lambda one: one[1]):
-        sorted_.setdefault(one[0], []).append(one)
-    return sorted_
+    by_code: dict[str, list[Found]] = {}
+    for one in sorted(found, key=lambda one: one.at):
+        by_code.setdefault(one.code, []).append(one)
+    return by_code
 
 
 def _also(more: Iterable[object]) -> str:

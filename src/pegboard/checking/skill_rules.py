@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any, Final
 
 from pegboard.checking.finding import Finding, Kind, Text
@@ -52,7 +53,6 @@ class Written:
     body_line: int
     lines: Mapping[str, int] = field(default_factory=dict)
     has: Callable[[str], bool] = lambda path: True
-    tails: dict[int, str] = field(default_factory=dict)
 
     def text(self, key: str, value: str, kind: Kind) -> Text:
         """A value of the front matter."""
@@ -62,16 +62,16 @@ class Written:
             kind=kind,
             file=self.file,
             line=line,
-            written=self._from_line(line),
+            written=self._from_lines.get(line, "") if line else "",
             subject=self.skill.name,
             key=key,
         )
 
-    def _from_line(self, line: int | None) -> str:
-        """The front matter from a line of the file on."""
-        if line is not None and line not in self.tails:
-            self.tails[line] = "\n".join(self.front.split("\n")[line - self.front_line :])
-        return "" if line is None else self.tails[line]
+    @cached_property
+    def _from_lines(self) -> Mapping[int, str]:
+        """The front matter from each line of the file on where a key stands."""
+        lines = self.front.split("\n")
+        return {line: "\n".join(lines[line - self.front_line :]) for line in self.lines.values()}
 
     @property
     def body(self) -> Text:
