@@ -241,6 +241,11 @@ BOMBS = {
 }
 
 
+def test_hexadecimal_of_both_cases_is_told_once_and_not_as_base64_too() -> None:
+    (found,) = scan(Text(value=f"Key: {'0aF1bC9dE2' * 60}.", kind=Kind.BODY))
+    assert (found.code, found.message) == ("encoded-blob", "has 600 characters of hex.")
+
+
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_a_million_characters_end(bomb: str) -> None:
     scan(Text(value=BOMBS[bomb], kind=Kind.DESCRIPTION, file="f", line=1, exact=True))

@@ -79,21 +79,23 @@ _ENCODINGS: Final = (
         "escapes", re.compile(r"(?:%[0-9A-Fa-f]{2}){12,20000}|(?:&#(?:x[0-9A-Fa-f]{1,6}|\d{1,7});){12,20000}"), _escapes
     ),
 )
-"""Hex stands first: it would be base64 too."""
+"""Hex stands first: it would be base64 too, and is told once."""
 
 
 def encoded(text: str, kind: Kind) -> Iterator[tuple[Found, str]]:
     """Each encoded text that is told: which rule, where, and what is to be said of it."""
-    done = -1
+    told: set[int] = set()
     for encoding in _ENCODINGS:
         for match in encoding.pattern.finditer(text):
             at, length = match.start(), len(match[0])
-            if at <= done or not _is_encoded(match[0], encoding.name):
+            if at in told or not _is_encoded(match[0], encoding.name):
                 continue
             phrase = _instruction(encoding, match[0])
             if phrase:
+                told.add(at)
                 yield Found("encoded-instruction", at, length), f"{encoding.name} that says {phrase!r}"
             elif length >= LONG[kind] * encoding.factor:
+                told.add(at)
                 yield Found("encoded-blob", at, length), f"{length:,} characters of {encoding.name}"
 
 
