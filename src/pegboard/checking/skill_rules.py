@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -15,6 +14,7 @@ from pegboard.checking.rules import finding
 from pegboard.checking.scanning import scan, scan_all
 from pegboard.checking.scripts import skeleton
 from pegboard.checking.similar import alike
+from pegboard.skills.names import FORM
 from pegboard.skills.skill import Skill
 from pegboard.tokens import count_tokens
 
@@ -33,7 +33,6 @@ _KINDS: Final[Mapping[str, Kind]] = {
 }
 """What keys of front matter are for a model; any other is read only with the file itself."""
 
-_FORM: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _CLOSE: Final = 0.8
 _DEPTH: Final = 8
 
@@ -164,7 +163,7 @@ def _keys(written: Written) -> Iterator[Finding]:
 
 def _name(written: Written) -> Iterator[Finding]:
     name = written.skill.name
-    if not _FORM.fullmatch(name):
+    if not FORM.fullmatch(name):
         text = written.text("name", name, Kind.NAME)
         yield finding("name-format", text, 0, len(name), f"has the name {name!a}, which strict loaders refuse.")
 

@@ -17,7 +17,6 @@ from pegboard.errors import ConfigError
 FOLDER: Final = Path("skills")
 """Where skills are begun without a configuration that names folders."""
 
-_NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PARTS: Final = re.compile(r"[^a-z0-9]+")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _TEXT: Final = """\
@@ -66,9 +65,9 @@ def new(
 
 def _check(name: str) -> None:
     """Raise BadParameter for a name that the format does not allow, with one that it does."""
-    from pegboard.skills.names import MAX_NAME
+    from pegboard.skills.names import MAX_NAME, is_format_name
 
-    if _NAME.fullmatch(name) and len(name) <= MAX_NAME:
+    if is_format_name(name):
         return
     plain = unicodedata.normalize("NFKD", _CAMEL.sub("-", name)).encode("ascii", "ignore").decode().lower()
     legal = _PARTS.sub("-", plain).strip("-")[:MAX_NAME].strip("-")

@@ -43,7 +43,7 @@ class Shelf:
     async def all(self, addresses: Iterable[str]) -> AsyncIterator[Published]:
         """What is published at these addresses of skills, in their order; what cannot be published is passed over."""
         for address in addresses:
-            if (found := await self._published(steps_of(address)[:-1])) is not None:  # type: ignore[index]
+            if (found := await self.skill(address)) is not None:
                 yield found
 
     async def skill(self, address: str) -> Published | None:

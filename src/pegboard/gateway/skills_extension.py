@@ -24,10 +24,9 @@ from pegboard.gateway.shelf import Shelf
 from pegboard.paging import Page, page
 from pegboard.peg import Pegboard
 from pegboard.skill_source import BringsSkills
-from pegboard.skills.published.published import children_of, contents_of, document_resource, entry_of
+from pegboard.skills.published.published import EXTENSION, children_of, contents_of, document_resource, entry_of
 from pegboard.view import View
 
-EXTENSION: Final = "io.modelcontextprotocol/skills"
 SETTINGS: Final = {"directoryRead": True}
 
 INDEX: Final = "skill://index.json"

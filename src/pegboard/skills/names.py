@@ -15,6 +15,9 @@ MAX_NAME: Final = 64
 _MOST_READ: Final = 256
 """Characters of a name that is still read; a longer one is no name."""
 
+FORM: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+"""A name by the format, but for its length."""
+
 _ASCII: Final = re.compile(r"[A-Za-z0-9_-]+")
 _BLANKS: Final = re.compile(r"[ \t]+")
 _HINT: Final = "Use letters, digits, hyphens and underscores."
@@ -56,3 +59,8 @@ def is_name(name: str, *, ascii_names: bool = False) -> bool:
 
 def _is_mark(char: str) -> bool:
     return unicodedata.category(char) in ("Mn", "Mc")
+
+
+def is_format_name(name: str) -> bool:
+    """Whether a name is one by the format's rules: a to z, digits and single hyphens between them, at most 64."""
+    return len(name) <= MAX_NAME and FORM.fullmatch(name) is not None

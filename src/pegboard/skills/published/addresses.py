@@ -14,10 +14,11 @@ from urllib.parse import quote, unquote
 from pegboard.skills.discovery import FILE, is_plain
 
 SCHEME: Final = "skill"
+_START: Final = f"{SCHEME}://"
+
 MAX_LENGTH: Final = 4_096
 """Characters of an address that is read."""
 
-_START: Final = f"{SCHEME}://"
 AS_THEY_ARE: Final = "!$&'()*+,;=:@"
 """What a segment may hold besides letters, digits and ``-._~`` (RFC 3986)."""
 
@@ -35,13 +36,18 @@ def document_address(path: Sequence[str]) -> str:
 
 def steps_of(address: str) -> tuple[str, ...] | None:
     """The segments of an address, decoded; None for what is none, or leads elsewhere than it says."""
-    if not address.startswith(_START) or len(address) > MAX_LENGTH or any(mark in address for mark in "?#\\"):
+    return steps_below(_START, address)
+
+
+def steps_below(start: str, address: str) -> tuple[str, ...] | None:
+    """The segments of an address that stand behind its beginning, likewise."""
+    if not address.startswith(start) or len(address) > MAX_LENGTH or any(mark in address for mark in "?#\\"):
         return None
     try:
-        steps = tuple(unquote(step, errors="strict") for step in address.removeprefix(_START).split("/"))
+        steps = tuple(unquote(step, errors="strict") for step in address.removeprefix(start).split("/"))
     except UnicodeDecodeError:
         return None
-    return steps if all(is_step(step) for step in steps) else None
+    return steps if all(map(is_step, steps)) else None
 
 
 def is_step(step: str) -> bool:

@@ -16,10 +16,10 @@ from typing import Any, Final
 from pegboard.documents import yaml
 from pegboard.frozen import thawed
 from pegboard.skill_prompt import MAX_DESCRIPTION, bounded
+from pegboard.skills.names import is_format_name
 from pegboard.skills.skill import Skill
 from pegboard.tools import JsonObject
 
-_NAME: Final = re.compile(r"(?!.*--)[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 _FRONT: Final = re.compile(r"\ufeff?---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _HIDDEN: Final = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
@@ -34,11 +34,6 @@ class Document:
 
     front: JsonObject
     data: bytes = field(repr=False)
-
-
-def is_format_name(name: str) -> bool:
-    """Whether a name is one by the format's rules: a to z, digits and single hyphens, at most 64."""
-    return _NAME.fullmatch(name) is not None
 
 
 def document_of(skill: Skill) -> Document:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 from pegboard.frozen import thawed
 from pegboard.opening import read_inside
@@ -17,6 +17,9 @@ from pegboard.skills.published.media import BYTES, FOLDER, MARKDOWN, TEXT, media
 from pegboard.skills.skill import Skill
 from pegboard.threads import in_thread
 from pegboard.tools import JsonObject
+
+EXTENSION: Final = "io.modelcontextprotocol/skills"
+"""What MCP calls the extension that tells skills."""
 
 
 class NoFileOfSkillError(Exception):

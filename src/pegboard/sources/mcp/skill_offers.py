@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any, Final
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from pegboard.frozen import frozen, thawed
 from pegboard.naming import legal_name
@@ -24,7 +24,7 @@ from pegboard.skills.discovery import FILE
 from pegboard.skills.fields import fields_of
 from pegboard.skills.front_matter import FrontMatter
 from pegboard.skills.problems import Findings, SetAsideError
-from pegboard.skills.published.addresses import AS_THEY_ARE, MAX_LENGTH, document_address, is_step
+from pegboard.skills.published.addresses import AS_THEY_ARE, document_address, is_step, steps_below
 from pegboard.skills.published.manifest import MAX_BYTES, MAX_FILES, FileFacts
 from pegboard.skills.published.media import FOLDER
 from pegboard.skills.splitting import MAX_FRONT_MATTER
@@ -36,7 +36,7 @@ MAX_SKILLS: Final = 1_000
 """Skills of one upstream; as many as a catalog of folders has."""
 
 MAX_DEPTH: Final = 32
-"""Segments of a skill's path."""
+"""Segments of a skill's path, and of a file's in its folder."""
 
 _END: Final = f"/{FILE}"
 _DIGEST: Final = re.compile(r"sha256:([0-9a-f]{64})")
@@ -223,30 +223,19 @@ def _offer(spec: UpstreamSpec, uri: str, place: tuple[str, ...], description: st
 
 def place_of(uri: Any) -> tuple[str, ...]:
     """The path of the skill whose ``SKILL.md`` has this address, under any scheme. Raises BadOfferError."""
-    scheme = _SCHEME.match(uri) if isinstance(uri, str) and len(uri) <= MAX_LENGTH else None
-    if scheme is None or not uri.endswith(_END) or any(mark in uri for mark in "?#\\"):
+    scheme = _SCHEME.match(uri) if isinstance(uri, str) else None
+    if scheme is None or not uri.endswith(_END):
         raise BadOfferError(f"has no address that ends in {_END}")
-    steps = [_step(step) for step in uri.removesuffix(_END)[scheme.end() :].split("/")]
-    if None in steps or len(steps) > MAX_DEPTH:
+    *path, _ = steps_below(scheme[0], uri) or ("",)
+    if not 0 < len(path) <= MAX_DEPTH:
         raise BadOfferError("has an address that leads elsewhere than it says")
-    return tuple(step for step in steps if step is not None)
-
-
-def _step(encoded: str) -> str | None:
-    """A segment of an address; None for a way by itself."""
-    try:
-        step = unquote(encoded, errors="strict")
-    except UnicodeDecodeError:
-        return None
-    return step if is_step(step) else None
+    return tuple(path)
 
 
 def _inside(root: str, uri: str) -> str | None:
     """The path of a file in a skill's folder; None for an address that is not in it."""
-    if not uri.startswith(f"{root}/") or len(uri) > MAX_LENGTH or any(mark in uri for mark in "?#\\"):
-        return None
-    steps = [_step(step) for step in uri.removeprefix(f"{root}/").split("/")]
-    return None if None in steps or len(steps) > MAX_DEPTH else "/".join(map(str, steps))
+    steps = steps_below(f"{root}/", uri)
+    return None if steps is None or len(steps) > MAX_DEPTH else "/".join(steps)
 
 
 def _files(root: str, listed: list[Any]) -> Iterator[tuple[str, File]]:

@@ -14,7 +14,7 @@ from pegboard.skill_source import Skills
 from pegboard.skills.discovery import FILE
 from pegboard.skills.published.document import NotPublishedError, front_of, has_fields
 from pegboard.skills.published.manifest import FileFacts
-from pegboard.skills.published.published import NoFileOfSkillError
+from pegboard.skills.published.published import EXTENSION, NoFileOfSkillError
 from pegboard.skills.resources import piece_of
 from pegboard.skills.tools import told
 from pegboard.sources.mcp.gathering import Gathered
@@ -27,14 +27,11 @@ from pegboard.tools import JsonObject, ToolResult
 if TYPE_CHECKING:
     from pegboard.sources.mcp.session import Connection
 
-EXTENSION: Final = "io.modelcontextprotocol/skills"
-
 MAX_RESOURCES: Final = 20_000
 """Resources that are looked through for skills."""
 
 MAX_SHOWN: Final = 20
 """Files that are named with a skill's instructions, as for a skill of a folder."""
-
 
 READ_SECONDS: Final = 60.0
 """Seconds that a file may take where the upstream's ``call_timeout`` says nothing: as long as a call."""
