@@ -14,7 +14,7 @@ from pegboard.config.wire import build
 from pegboard.errors import ConfigError
 from pegboard.http_tools.openapi.options import ImportOptions
 from pegboard.sources.data_tools import DataToolSpec
-from pegboard.sources.openapi import OpenApiSpec
+from pegboard.sources.openapi_spec import OpenApiSpec
 from tests.config.conftest import Write
 
 pytestmark = pytest.mark.anyio

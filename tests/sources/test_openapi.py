@@ -14,7 +14,8 @@ from pegboard.http_tools.secrets import GivenSecrets
 from pegboard.http_tools.tool import Client, HttpRuntime
 from pegboard.net.egress import EgressPolicy
 from pegboard.sources.data_tools import DataToolSpec
-from pegboard.sources.openapi import OpenApiDocument, OpenApiSpec, default_name
+from pegboard.sources.openapi import OpenApiDocument
+from pegboard.sources.openapi_spec import OpenApiSpec, default_name
 from tests.net.loopback import Exchange, serving
 
 pytestmark = pytest.mark.anyio

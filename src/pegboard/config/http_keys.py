@@ -32,7 +32,7 @@ from pegboard.http_tools.openapi.options import ImportOptions
 from pegboard.naming import slug
 from pegboard.net.egress import EgressPolicy
 from pegboard.sources.data_tools import DataToolSpec
-from pegboard.sources.openapi import OpenApiSpec, default_name
+from pegboard.sources.openapi_spec import OpenApiSpec, default_name
 from pegboard.tools import Visibility
 
 SCHEMES: Final = list_of(choice("https", "http"))

@@ -8,7 +8,7 @@ from pathlib import Path
 from pegboard.config.check import CheckedFile
 from pegboard.documents.problems import ConfigProblem
 from pegboard.documents.read import Document
-from pegboard.sources.openapi import OpenApiSpec
+from pegboard.sources.openapi_spec import OpenApiSpec
 
 
 def documents_of(

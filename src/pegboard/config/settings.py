@@ -19,7 +19,7 @@ from pegboard.limits import Limits
 from pegboard.rules import Rule
 from pegboard.sources.data_tools import DataToolSpec
 from pegboard.sources.mcp.spec import HttpSpec, StdioSpec
-from pegboard.sources.openapi import OpenApiSpec
+from pegboard.sources.openapi_spec import OpenApiSpec
 from pegboard.sources.skills import SkillSpec
 
 

@@ -20,12 +20,10 @@ from pegboard.receipts import ReceiptFile, ReceiptSink
 from pegboard.registry import Source
 from pegboard.rules import RulePolicy
 from pegboard.sources.data_tools import DataToolSpec
-from pegboard.sources.http import HttpToolFile
 from pegboard.sources.mcp import HttpSpec, HttpUpstream, McpUpstream, StdioSpec, StdioUpstream
 from pegboard.sources.mcp.headers import secret_parts, secrets_in_address
 from pegboard.sources.mcp.launch import secret_values
-from pegboard.sources.openapi import OpenApiDocument, OpenApiSpec
-from pegboard.sources.overlay import OverlaySource
+from pegboard.sources.openapi_spec import OpenApiSpec
 from pegboard.sources.python_file import PythonFile
 from pegboard.sources.skills import SkillFolders
 
@@ -36,6 +34,9 @@ if TYPE_CHECKING:
     from pegboard.http_tools.tool import Client, HttpRuntime
     from pegboard.http_tools.versions import ToolStore
     from pegboard.net.client import HttpClient
+    from pegboard.sources.http import HttpToolFile
+    from pegboard.sources.openapi import OpenApiDocument
+    from pegboard.sources.overlay import OverlaySource
     from pegboard.stores import SqlToolStore
 
 DEPTH_VARIABLE: Final = "PEGBOARD_DEPTH"
@@ -181,6 +182,8 @@ def http_source(
 ) -> HttpToolFile:
     """The source that runs a file of HTTP tools."""
     runtime = http_runtime(settings, environ)
+    from pegboard.sources.http import HttpToolFile
+
     return HttpToolFile(name, path, runtime, spec=spec, client=client, environ=environ)
 
 
@@ -191,6 +194,8 @@ def openapi_source(
     client: Callable[[], HttpClient] | None = None,
 ) -> OpenApiDocument:
     """The source that runs an OpenAPI document."""
+    from pegboard.sources.openapi import OpenApiDocument
+
     return OpenApiDocument(spec, http_runtime(settings, environ), client=client)
 
 
@@ -204,6 +209,8 @@ def overlay_source(
 
     They may take the place of operations of documents, so they reach what the operator wrote for these.
     """
+    from pegboard.sources.overlay import OverlaySource
+
     policy = settings.http.policy
     for spec in settings.openapi.values():
         policy = spec.allowed(policy)
