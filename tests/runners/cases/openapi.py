@@ -34,8 +34,10 @@ KEYS: Final[tuple[str, ...]] = (
 
 async def openapi(world: World, step: Step) -> Answer:
     """A document whose operations are tools. The text is what its status tells."""
-    world.operations = {} if world.document is None else operations(world)
     keys: dict[str, Any] = {key: step[key] for key in KEYS if key in step}
+    if world.document is not None:
+        world.operations = operations(world)
+        keys["name"] = source_of(world).name
     world.configuration.openapi = [{"file": str(world.folder / step["file"]), **keys}]
     world.configuration.http.setdefault("schemes", ["https", "http"])
     world.configuration.http["secrets_prefix"] = http_tools.SECRETS
@@ -57,7 +59,7 @@ def source_of(world: World) -> OpenApiDocument:
 
 
 def operations(world: World) -> dict[tuple[str, str], str]:
-    """The bare name of each tool, by method and address."""
+    """The name of each tool, by method and address."""
     found = source_of(world).definitions.values()
     return {(one.request.method, one.request.url): one.name for one in found}
 
