@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,8 @@ def check(common: Common, format: Format = "text", ignore: Ignore = None, fail_o
 
     async def checked() -> tuple[list[Finding], dict[str, int], bool]:
         async with opened_settings(common, loaded, tell=False) as now:
-            found = [*_of_configuration(now), *_of_tools(now), *_of_sources(now)]
+            origins = _origins(now.settings)
+            found = [*_of_configuration(now), *_of_tools(now, origins), *_of_sources(now, origins)]
             return found, {"tool": len(now.peg.catalog)}, bool(now.lacking)
 
     found, counts, lacking = asyncio.run(checked())
@@ -68,44 +70,48 @@ def of_problem(problem: ConfigProblem) -> Finding:
     )
 
 
-def _of_tools(now: Opened) -> Iterator[Finding]:
+def _of_tools(now: Opened, origins: Mapping[str, Origin]) -> Iterator[Finding]:
+    """What models would read of tools, and of skills that no folder of the configuration holds."""
     from pegboard.checking.tool_texts import check_tool
 
-    origins = dict(_origins(now.settings))
     for tool in now.peg.catalog.all():
-        yield from check_tool(tool, origins.get(tool.source, _whole(now.settings)), tool.bare_name)
+        yield from check_tool(tool, origins[tool.source], tool.bare_name)
     ours = now.settings.skills.keys()
     for skill in now.peg.skills:
         if skill.source not in ours:
-            yield from check_tool(skill, origins.get(skill.source, _whole(now.settings)))
+            yield from check_tool(skill, origins[skill.source])
 
 
-def _of_sources(now: Opened) -> Iterator[Finding]:
+def _of_sources(now: Opened, origins: Mapping[str, Origin]) -> Iterator[Finding]:
     """What was set aside, and what could not be looked at. Files that were checked themselves say it better."""
-    from pegboard.checking.finding import Finding
-    from pegboard.checking.rules import RULES
     from pegboard.config.wire import names_of_files
 
     names = names_of_files(now.settings)
     own = {names[file] for file in now.settings.http_tools} | now.settings.skills.keys()
-    origins = dict(_origins(now.settings))
-    told = [("tool-set-aside", one.source, one.name, one.reason) for one in now.peg.catalog.problems]
-    told += [
-        ("source-away", one.name, one.name, f"was not checked: {state_line(one).rstrip('.')}.") for one in now.lacking
-    ]
-    for code, source, name, message in told:
-        if code == "tool-set-aside" and source in own:
-            continue
-        rule, origin = RULES[code], origins.get(source, _whole(now.settings))
-        yield Finding(
-            code=code,
-            level=rule.level,
-            message=message,
-            hint="" if code == "tool-set-aside" else rule.fix,
-            file=origin.file,
-            line=origin.line,
-            subject=name,
-        )
+    for one in now.peg.catalog.problems:
+        if one.source not in own:
+            yield _of_entry("tool-set-aside", one.name, one.reason, origins[one.source])
+    for away in now.lacking:
+        message = f"was not checked: {state_line(away).rstrip('.')}."
+        yield _of_entry("source-away", away.name, message, origins[away.name])
+
+
+def _of_entry(code: str, name: str, message: str, origin: Origin) -> Finding:
+    """What a rule says of a tool or source as a whole. Where the reason is the message's, so is the way out."""
+    from pegboard.checking.finding import Finding
+    from pegboard.checking.rules import RULES
+
+    rule = RULES[code]
+    hint = "" if code == "tool-set-aside" else rule.fix
+    return Finding(
+        code=code,
+        level=rule.level,
+        message=message,
+        hint=hint,
+        file=origin.file,
+        line=origin.line,
+        subject=name,
+    )
 
 
 def _of_skills(settings: Settings) -> tuple[list[Finding], Mapping[str, int]]:
@@ -124,20 +130,16 @@ def _of_skills(settings: Settings) -> tuple[list[Finding], Mapping[str, int]]:
     return findings_of(groups), looked_at(groups) if groups else {}
 
 
-def _origins(settings: Settings) -> Iterator[tuple[str, Origin]]:
-    """Where the tools of each source were written, by the source's name."""
+def _origins(settings: Settings) -> Mapping[str, Origin]:
+    """Where the tools of each source were written, by the source's name; of any other, the configuration itself."""
     from pegboard.checking.tool_texts import Origin
     from pegboard.config.wire import names_of_files
 
-    names = names_of_files(settings)
-    documents = {spec.name: spec.file for spec in settings.openapi.values() if spec.file is not None}
-    for name, file in {**{name: file for file, name in names.items()}, **documents}.items():
-        yield name, origin_of(file)
+    whole = Origin(file=str(settings.file or ""))
+    origins: defaultdict[str, Origin] = defaultdict(lambda: whole)
+    files = {name: file for file, name in names_of_files(settings).items()}
+    files |= {spec.name: spec.file for spec in settings.openapi.values() if spec.file is not None}
+    origins.update((name, origin_of(file)) for name, file in files.items())
     for name, upstream in settings.upstreams.items():
-        yield name, Origin(file=str(upstream.origin), line=upstream.line)
-
-
-def _whole(settings: Settings) -> Origin:
-    from pegboard.checking.tool_texts import Origin
-
-    return Origin(file=str(settings.file or ""))
+        origins[name] = Origin(file=str(upstream.origin), line=upstream.line)
+    return origins

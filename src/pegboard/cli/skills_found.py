@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -42,6 +42,23 @@ class Group:
     problems: Sequence[SkillProblem]
     most: int
     formatted: Callable[[Skill], str]
+
+
+def facts_of(group: Group, skill: Skill) -> dict[str, Any]:
+    """What ``--json`` tells of a skill, wherever it tells of one."""
+    return {
+        "name": skill.name,
+        "description": skill.description,
+        "source": group.source,
+        "folder": str(skill.folder),
+        "allowed_tools": None if skill.allowed_tools is None else list(skill.allowed_tools),
+    }
+
+
+def tell(common: Common, problems: Iterable[SkillProblem]) -> None:
+    """Say on stderr what is to be known of skills, notes too."""
+    for problem in problems:
+        common.output.problem(str(problem), str(problem.level).capitalize())
 
 
 def groups_of(common: Common, paths: Sequence[Path] | None) -> list[Group]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
-from pegboard.cli.skills_found import Paths, groups_of
+from pegboard.cli.skills_found import Paths, facts_of, groups_of, tell
 from pegboard.detail import first_sentence
 
 
@@ -19,16 +19,7 @@ def list_skills(common: Common, paths: Paths = None) -> Exit:
     if common.json:
         common.output.document(
             {
-                "skills": [
-                    {
-                        "name": skill.name,
-                        "description": skill.description,
-                        "source": group.source,
-                        "folder": str(skill.folder),
-                        "allowed_tools": None if skill.allowed_tools is None else list(skill.allowed_tools),
-                    }
-                    for group, skill in skills
-                ],
+                "skills": [facts_of(group, skill) for group, skill in skills],
                 "problems": [problem.to_json() for problem in problems],
             }
         )
@@ -37,6 +28,5 @@ def list_skills(common: Common, paths: Paths = None) -> Exit:
     common.output.rows(rows, head=("skill", "folder", "") if rows else ())
     if not rows:
         common.output.problem("There are no skills. To begin one: pegboard skills new NAME", "Note")
-    for problem in problems:
-        common.output.problem(str(problem), str(problem.level).capitalize())
+    tell(common, problems)
     return Exit.OK if skills else Exit.NOTHING

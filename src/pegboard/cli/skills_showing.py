@@ -8,7 +8,7 @@ import typer
 
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
-from pegboard.cli.skills_found import Paths, fetched, groups_of
+from pegboard.cli.skills_found import Paths, facts_of, fetched, groups_of, tell
 
 MOST: Final = 1_000
 """Resources that ``--json`` lists at most."""
@@ -30,12 +30,8 @@ def show(
     if common.json:
         resources = listed(skill, MOST)
         common.output.document(
-            {
-                "name": skill.name,
-                "description": skill.description,
-                "source": group.source,
-                "folder": str(skill.folder),
-                "allowed_tools": None if skill.allowed_tools is None else list(skill.allowed_tools),
+            facts_of(group, skill)
+            | {
                 "compatibility": skill.compatibility,
                 "license": skill.license,
                 "resources": list(resources.paths),
@@ -47,8 +43,7 @@ def show(
         )
         return Exit.OK
     common.output.raw(group.formatted(skill))
-    for problem in problems:
-        common.output.problem(str(problem), str(problem.level).capitalize())
+    tell(common, problems)
     if skill.allowed_tools == ():
         common.output.problem("Its allowed-tools allow none.", "Note")
     return Exit.OK

@@ -6,7 +6,7 @@ import logging
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from pegboard.errors import PegboardError, told
 from pegboard.hindrances import Hindrance
@@ -20,9 +20,6 @@ from pegboard.sources.data_tools import DataToolSpec
 from pegboard.sources.hindering import hindrances_of
 from pegboard.sources.reading import ReadSource
 from pegboard.tools import Tool, Visibility
-
-if TYPE_CHECKING:
-    pass
 
 logger = logging.getLogger(__name__)
 
