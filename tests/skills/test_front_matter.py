@@ -135,6 +135,12 @@ def test_lines_that_belong_to_no_key_are_told(text: str, line: int, told: str) -
     assert f"has {told} in its front matter, which belongs to no key" in findings.problems[0].message
 
 
+def test_what_is_no_yaml_in_a_comment_is_told_too() -> None:
+    text = "name: a\n# x\x00\nlast: b"
+    assert values(text) == {"name": "a", "last": "b"}
+    assert warned(text) == [("yaml-syntax", 2)]
+
+
 @pytest.mark.parametrize(("text", "code"), [("!x\nname: a", "yaml-tag"), ("&x\nname: a: b", "yaml-reference")])
 def test_a_tag_or_an_anchor_before_the_first_key_is_refused(text: str, code: str) -> None:
     assert refusal(text)[0] == code

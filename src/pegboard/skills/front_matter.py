@@ -80,6 +80,7 @@ def _recovered(text: str, error: YamlSyntaxError, findings: Findings, first_line
         raise refused(error, text, findings, first_line)
     if findings.strict:
         raise findings.refusal(_code(error), f"has front matter that is not YAML: {error}.", error.hint, line)
+    before = len(findings.problems)
     try:
         values, lines = lenient.read(text, findings, first_line)
     except lenient.RefusedBlockError as block:
@@ -87,6 +88,8 @@ def _recovered(text: str, error: YamlSyntaxError, findings: Findings, first_line
     except lenient.NothingFoundError as nothing:
         what = f"has front matter that cannot be read: {error}."
         raise findings.refusal("yaml-syntax", what, error.hint, line) from nothing
+    if len(findings.problems) == before:  # what is wrong stands in a comment, or between the keys
+        findings.add("yaml-syntax", f"has front matter that is not YAML ({error}).", error.hint or "Remove it.", line)
     return FrontMatter(values=values, lines=lines)
 
 
