@@ -126,14 +126,14 @@ class HttpSource(ReadSource):
         try:
             await self._take(await self.load(runtime.context), runtime)
         except PegboardError as error:
-            self._told(str(error))
+            self._failed(str(error))
         except Exception as error:
             logger.exception("the definitions of %s could not be taken", self.where)
-            self._told(f"{self.where}: {told(error)}")
+            self._failed(f"{self.where}: {told(error)}")
 
     async def _take(self, loaded: Loaded, runtime: HttpRuntime) -> None:
         if loaded.unread:
-            self._told(" ".join(str(problem) for problem in loaded.problems))
+            self._failed(" ".join(str(problem) for problem in loaded.problems))
             return
         held = _Held(definitions={one.name: one for one in loaded.definitions})
         kept = {name: self._held.definitions[name] for name in self._good_before(loaded)}
@@ -157,8 +157,3 @@ class HttpSource(ReadSource):
         good = {one.name for one in loaded.definitions}
         broken = {problem.entry for problem in loaded.errors}
         return (name for name in self._held.definitions if name in broken and name not in good)
-
-    def _told(self, why: str) -> None:
-        if why != self._failure:
-            logger.warning("%s", why)
-        self._failed(why)

@@ -43,17 +43,13 @@ class PythonFile(ReadSource):
         try:
             tools = await in_thread(lambda: tools_from_file(self.path), name=f"file {self.name}")
         except PegboardError as error:
-            self._told(str(error))
+            self._failed(str(error))
         except Exception as error:
             logger.exception("the file %s could not be loaded", self.path)
-            self._told(f"{self.path}: {told(error)}")
+            self._failed(f"{self.path}: {told(error)}")
         else:
             self._succeeded()
             self.registry.replace_source(self.name, [self._ours(tool) for tool in tools])
-
-    def _told(self, why: str) -> None:
-        logger.warning("%s", why)
-        self._failed(why)
 
     def _ours(self, tool: Tool) -> Tool:
         return tool.with_(source=self.name)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from abc import ABC, abstractmethod
 
 from pegboard.registry import SourceState, ToolRegistry
+
+logger = logging.getLogger(__name__)
 
 
 class ReadSource(ABC):
@@ -62,6 +65,9 @@ class ReadSource(ABC):
         self._failure, self._state = "", "ready"
 
     def _failed(self, why: str) -> None:
+        """Note why nothing could be read; the log has it once, however often it is tried."""
+        if why != self._failure:
+            logger.warning("%s: %s", self.name, why)
         self._failure = why
         self._state = "ready" if self._has() else "failed"
 

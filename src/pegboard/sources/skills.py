@@ -85,16 +85,12 @@ class SkillFolders(ReadSource):
         try:
             await self.skills.refresh()
         except PegboardError as error:
-            self._told(str(error))
+            self._failed(str(error))
         except Exception as error:
             logger.exception("the skills of %s could not be read", self.name)
-            self._told(told(error))
+            self._failed(told(error))
         else:
             self._succeeded()
-
-    def _told(self, why: str) -> None:
-        logger.warning("skills of %s: %s", self.name, why)
-        self._failed(why)
 
     def _has(self) -> bool:
         return len(self.skills) > 0
