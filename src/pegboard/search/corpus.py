@@ -58,7 +58,7 @@ class Postings:
         places = order[np.searchsorted(rows[order], self.rows[here])]
         found = np.zeros(rows.size, MARK)
         np.bitwise_or.at(found, places, self.marks[here])
-        return found.tolist()  # type: ignore[no-any-return]
+        return found.tolist()
 
     def within(self, rows: Array) -> Array:
         """The places in the line of all that is in ``rows``."""
