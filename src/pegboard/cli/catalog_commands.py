@@ -117,9 +117,17 @@ def parameter_rows(parameters: Sequence[JsonObject]) -> list[tuple[str, ...]]:
 
 
 async def missing(common: Common, name: str, now: Opened, board: Board) -> Exit:
-    """Say that there is no such tool, what it may be called, and which sources could still have it."""
-    names = [tool.name for tool in (await board.view()).tools]
-    close = difflib.get_close_matches(name, names, n=3)
+    """Say that there is no such tool, what it may be called, and which sources could still have it.
+
+    Of the name of a skill, say how that is read.
+    """
+    view = await board.view()
+    skill = view.skills.get(name)
+    if skill is not None:
+        hint = f"Read it with: pegboard call skills skill_name={skill.name}"
+        common.output.error(f"{name!r} is a skill, not a tool.", code="not_found", hint=hint)
+        return Exit.NOTHING
+    close = difflib.get_close_matches(name, [*(tool.name for tool in view.tools), *view.skills.names], n=3)
     hint = f"Did you mean {', '.join(close)}?" if close else 'Search with: pegboard find "what you need"'
     now.tell_lacking(common)
     common.output.error(

@@ -19,6 +19,7 @@ from pegboard.errors import ConfigError
 from pegboard.finding import missing_notes
 from pegboard.metatools import META_TOOLS
 from pegboard.registry import YIELDS, Nature
+from pegboard.skill_tools import SKILL_TOOLS
 
 if TYPE_CHECKING:
     from pegboard.approval import Approver
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pegboard.pin_store import SetAside
     from pegboard.registry import Source, SourceStatus
     from pegboard.tools import Tool
+    from pegboard.view import View
 
 Fresh = Annotated[bool, typer.Option("--fresh", help="Ask every upstream anew, whatever it listed not long ago.")]
 
@@ -66,10 +68,10 @@ class Opened:
         """
         if name in META_TOOLS:
             return META_TOOLS[name]
-        tool = (await board.view()).get(name)
+        tool = _named(await board.view(), name)
         if tool is None:
             await self.ask_anew()
-            tool = (await board.view()).get(name)
+            tool = _named(await board.view(), name)
         return tool
 
     async def ask_anew(self, source: str | None = None) -> None:
@@ -197,6 +199,11 @@ async def opened_settings(
             )
         finally:
             await kept.keep(peg.sources)
+
+
+def _named(view: View, name: str) -> Tool | None:
+    """The tool of a name in a view; those that skills are used through are there where a skill is."""
+    return SKILL_TOOLS[name] if name in SKILL_TOOLS and view.skills else view.get(name)
 
 
 def there(name: str) -> Callable[[Pegboard], bool]:

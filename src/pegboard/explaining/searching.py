@@ -48,7 +48,7 @@ def of_the_search(facts: Facts) -> Iterator[Finding]:
         yield Finding(what="query_cut", message=message, mend="Ask more briefly, or raise query_chars in [limits].")
     place = place_of(facts)
     if place is None:
-        yield _no_match(search)
+        yield _no_match(facts, search)
     elif place.rank > len(search.found.matches):
         yield _below_limit(facts, search, place)
     elif place.rank > search.shown:
@@ -59,15 +59,16 @@ def of_the_search(facts: Facts) -> Iterator[Finding]:
         yield Finding(what="shortened", message=message, mend=mend)
 
 
-def _no_match(search: SearchFacts) -> Finding:
+def _no_match(facts: Facts, search: SearchFacts) -> Finding:
     counting = [word for word in search.reading.words if word.counts] if search.reading else []
     said = [_told(word.text, word.entries) for word in counting]
     nothing = "; nothing else fits either" if not search.order else ""
+    places = "description" if facts.skill else "description, tags or keywords"
     return Finding(
         what="no_match",
         message=f"No word of the query stands in it{nothing}{': ' + ', '.join(said) if said else ''}.",
         keeps_from=_FOUND,
-        mend="Ask in words of its name or description, or add those of the query to its description, tags or keywords.",
+        mend=f"Ask in words of its name or description, or add those of the query to its {places}.",
         data={"unmatched_terms": list(search.reading.unmatched) if search.reading else []},
     )
 
