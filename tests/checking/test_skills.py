@@ -133,6 +133,29 @@ def test_keys_that_the_format_does_not_have_are_told(tmp_path: Path, key: str, w
     assert (only(tmp_path).code, only(tmp_path).line) == (wanted, 4)
 
 
+def test_the_other_spelling_of_allowed_tools_is_read_and_told(tmp_path: Path) -> None:
+    put(tmp_path, "a", skill_text("a", allowed_tools="x"))
+    assert (only(tmp_path).code, only(tmp_path).hint[:20]) == ("key-unknown", "Write allowed-tools:")
+    put(tmp_path, "a", skill_text("a", allowed_tools="x", **{"allowed-tools": "y"}))
+    assert "which the format does not have" in only(tmp_path).message
+
+
+@pytest.mark.parametrize(
+    ("front", "line", "told"),
+    [
+        ("name: a\ndescripton: Adds.", 3, 'has no description. Write description instead of "descripton".'),
+        ("Name: a\ndescription: Adds.", 2, 'has no name. Write name instead of "Name".'),
+        ("name: a\nlicense: MIT", None, "has no description. Say what the skill does and when to use it."),
+    ],
+)
+def test_a_key_that_was_meant_to_be_a_required_one_is_named(
+    tmp_path: Path, front: str, line: int | None, told: str
+) -> None:
+    put(tmp_path, "a", f"---\n{front}\n---\nDo it.\n")
+    (one,) = found_in(tmp_path)
+    assert (one.line, f"{one.message} {one.hint}") == (line, told)
+
+
 def test_other_matters_of_form_are_notes(tmp_path: Path) -> None:
     put(tmp_path, "A_b", skill_text("A_b", "Adds <b>bold</b>.", metadata="{x: [1, 2]}"))
     assert {(one.code, str(one.level)) for one in found_in(tmp_path)} == {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Final
@@ -25,7 +25,9 @@ MAX_TOKENS: Final = 5_000
 KEYS: Final = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 """The keys of the format."""
 
-_ALIASES: Final = frozenset({"allowed_tools"})
+_ALIASES: Final[Mapping[str, str]] = {"allowed_tools": "allowed-tools"}
+"""Keys that are read as one of the format where that is missing."""
+
 _KINDS: Final[Mapping[str, Kind]] = {
     "name": Kind.NAME,
     "description": Kind.DESCRIPTION,
@@ -149,7 +151,12 @@ def _keys(written: Written) -> Iterator[Finding]:
         if key in KEYS:
             continue
         text = written.text(key, key, Kind.BODY)
-        meant = [] if key in _ALIASES else get_close_matches(key.lower().replace("_", "-"), KEYS, n=1, cutoff=_CLOSE)
+        alias = _ALIASES.get(key)
+        if alias and alias not in written.skill.fields:
+            told = finding("key-unknown", text, 0, len(key), f"has the key {key!r}, which is read as {alias} here.")
+            yield replace(told, hint=f"Write {alias}: other loaders pass {key} over, or refuse it.")
+            continue
+        meant = [] if alias else get_close_matches(key.lower().replace("_", "-"), KEYS, n=1, cutoff=_CLOSE)
         if meant and meant[0] not in written.skill.fields:
             yield finding("key-misspelt", text, 0, len(key), f"has the key {key!r:.80}: {meant[0]} is the format's.")
         else:

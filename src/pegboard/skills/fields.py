@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Final
 
-from pegboard.documents.problems import kind_of
+from pegboard.documents.problems import kind_of, shown
 from pegboard.frozen import frozen
 from pegboard.skill_prompt import MAX_DESCRIPTION
 from pegboard.skills.allowed_tools import allowed_tools
@@ -20,6 +21,7 @@ MAX_COMPATIBILITY: Final = 500
 """Characters of the compatibility by the format."""
 
 _MARK: Final = re.compile(r"[>|][-+0-9]{0,2}")
+_REQUIRED: Final = ("name", "description")
 _SAY: Final = "Say what the skill does and when to use it."
 
 
@@ -42,6 +44,7 @@ def fields_of(front: FrontMatter, findings: Findings, *, ascii_names: bool = Fal
     Keys that the format does not have are kept in ``all`` and mean nothing here.
     """
     values, lines = front.values, front.lines
+    _refuse_misspelt(front, findings)
     tools_key = "allowed-tools" if "allowed-tools" in values else "allowed_tools"
     return Fields(
         name=name_of(values.get("name"), lines.get("name"), findings, ascii_names=ascii_names),
@@ -52,6 +55,15 @@ def fields_of(front: FrontMatter, findings: Findings, *, ascii_names: bool = Fal
         metadata=_metadata(values.get("metadata"), lines.get("metadata"), findings),
         all=frozen(values, depth=200),
     )
+
+
+def _refuse_misspelt(front: FrontMatter, findings: Findings) -> None:
+    """Name the key that was probably meant to be a required one which is missing."""
+    for key in _REQUIRED:
+        others = [] if key in front.values else [str(one) for one in front.values if one not in _REQUIRED]
+        for meant in get_close_matches(key, others, n=1):
+            hint = f"Write {key} instead of {shown(meant)}."
+            raise findings.refusal(f"{key}-missing", f"has no {key}.", hint, front.lines.get(meant))
 
 
 def _description(value: Any, line: int | None, findings: Findings) -> str:
