@@ -251,3 +251,37 @@ def test_addresses_in_sarif_are_addresses_whatever_the_files_are_called(here: Pa
     assert {unquote(place["uri"]) for place in places} == {f"skills/{name}/SKILL.md" for name in names}
     assert all(urlsplit(place["uri"]).path == place["uri"] and place["uri"].isascii() for place in places)
     assert all(place["uriBaseId"] == "%SRCROOT%" for place in places)
+
+
+def test_a_skill_that_was_left_out_is_shown_with_the_reason(skills: Path, pegboard: Run) -> None:
+    put(skills, "blank", "no front matter")
+    ran = pegboard("skills", "show", "blank", "skills")
+    assert (ran.code, ran.out) == (4, "")
+    assert "blank/SKILL.md: has no front matter." in ran.err
+    assert "front matter" not in pegboard("skills", "show", "other", "skills").err
+
+
+def test_a_check_of_no_skill_at_all_is_not_passed(here: Path, pegboard: Run) -> None:
+    (here / "empty").mkdir()
+    for form in ("text", "sarif"):
+        assert pegboard("skills", "check", "empty", "--format", form).code == 4
+
+
+@pytest.mark.parametrize(("path", "what"), [("nowhere", "is not there"), ("notes.md", "is no folder")])
+def test_a_path_that_is_none_of_skills_says_what_paths_are(here: Path, pegboard: Run, path: str, what: str) -> None:
+    (here / "notes.md").write_text("x", "utf-8")
+    ran = pegboard("skills", "check", path)
+    told = f"Error: {path} {what}. Name a folder of skills, a skill's own folder, or a SKILL.md.\n"
+    assert (ran.code, ran.err) == (3, told)
+
+
+def test_without_a_configuration_a_folder_of_skills_can_be_named(here: Path, pegboard: Run) -> None:
+    for command in (("list",), ("show", "good"), ("check",)):
+        ran = pegboard("skills", *command)
+        assert (ran.code, "Name a folder, such as skills" in ran.err) == (3, True)
+
+
+def test_an_unknown_format_is_told_in_plain_words(skills: Path, pegboard: Run) -> None:
+    ran = pegboard("skills", "check", "skills", "--format", "xml")
+    assert ran.code == 2
+    assert ran.err.startswith("Error: Invalid value for '--format': 'xml' is not one of 'text', 'json', 'sarif'.")

@@ -184,7 +184,7 @@ def _guarded(command: Callable[..., Exit], *, logs: bool) -> Callable[..., int]:
 def _usage(error: typer.TyperException, output: Output) -> int:
     context = getattr(error, "ctx", None)
     hint = f"See: {context.command_path} --help" if context is not None else "See: pegboard --help"
-    message = error.format_message().rstrip(".")
+    message = error.format_message().rstrip(".").replace("Value error, ", "", 1)
     output.error(message if message.endswith("?") else f"{message}.", code="usage", hint=hint)
     return Exit.USAGE
 

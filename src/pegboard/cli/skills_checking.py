@@ -22,11 +22,14 @@ def check(
     """Check skills: the format's rules, files they name, hidden text, instructions in descriptions.
 
     Each finding has its rule, file, line and fix. A configuration is not needed; [check] of one says what is ignored.
+    Where there is no skill at all, nothing was checked, and the exit code is 4.
     """
     loaded = load_found(common)
     wish = wish_of(common, loaded.settings if loaded else None, format, ignore, fail_on)
     groups = groups_of(common, paths)
-    return report(common, wish, findings_of(groups), looked_at(groups))
+    counts = looked_at(groups)
+    code = report(common, wish, findings_of(groups), counts)
+    return Exit.NOTHING if code is Exit.OK and not any(counts.values()) else code
 
 
 def findings_of(groups: Iterable[Group]) -> list[Finding]:

@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from pegboard.cli.options import Common
-from pegboard.cli.session import load_named, tell_problems
-from pegboard.errors import NoSkillError
+from pegboard.cli.session import load_found, tell_problems
+from pegboard.errors import ConfigError, NoSkillError
 
 if TYPE_CHECKING:
     from pegboard.config import Settings
@@ -27,6 +27,9 @@ Paths = Annotated[
         help="A folder of skills, a skill's own folder, or a SKILL.md; unless given, those of the configuration.",
     ),
 ]
+
+_HOW: Final = "Name a folder, such as skills, or a configuration with --config FILE."
+_PLACES: Final = "Name a folder of skills, a skill's own folder, or a SKILL.md."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +68,9 @@ def groups_of(common: Common, paths: Sequence[Path] | None) -> list[Group]:
     """The skills of ``paths``, else of the configuration. Raises ConfigError for what is not there."""
     if paths:
         return list(_at(paths))
-    loaded = load_named(common)
+    loaded = load_found(common)
+    if loaded is None:
+        raise ConfigError("There is no configuration, and no folder of skills is named.", hint=_HOW)
     tell_problems(common, loaded.problems)
     return list(configured(loaded.settings))
 
@@ -93,6 +98,12 @@ def fetched(groups: Sequence[Group], name: str) -> tuple[Group, Skill]:
     raise NoSkillError(name, tuple(dict.fromkeys(skill.name for _, skill in pairs)))
 
 
+def left_out(groups: Iterable[Group], name: str) -> list[SkillProblem]:
+    """Why skills whose folder has this name were left out."""
+    problems = (one for group in groups for one in group.problems)
+    return [one for one in problems if one.level == "error" and Path(one.file).parent.name == name]
+
+
 def _group(source: str, catalog: SkillCatalog, most: int) -> Group:
     return Group(source=source, skills=tuple(catalog), problems=catalog.problems, most=most, formatted=catalog.format)
 
@@ -104,6 +115,9 @@ def _at(paths: Sequence[Path]) -> Iterator[Group]:
 
     alone = [path for path in paths if path.name == FILE or os.path.lexists(path / FILE)]
     roots = [path for path in paths if path not in alone]
+    for path in roots:
+        if not path.is_dir():
+            raise ConfigError(f"{path} is {'no folder' if path.exists() else 'not there'}.", hint=_PLACES)
     if roots:
         yield _group(", ".join(map(str, roots)), SkillCatalog(roots), MAX_FILE_BYTES)
     for path in alone:
@@ -112,7 +126,6 @@ def _at(paths: Sequence[Path]) -> Iterator[Group]:
 
 def _alone(path: Path, folder: Path) -> Group:
     """The skill in one folder."""
-    from pegboard.errors import ConfigError
     from pegboard.skills.catalog import MAX_FILE_BYTES, MAX_RESOURCE_FILES, MAX_SKILLS
     from pegboard.skills.loading import Options, load_folder
     from pegboard.skills.prompt import formatted

@@ -8,7 +8,8 @@ import typer
 
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
-from pegboard.cli.skills_found import Paths, facts_of, fetched, groups_of, tell
+from pegboard.cli.skills_found import Paths, facts_of, fetched, groups_of, left_out, tell
+from pegboard.errors import NoSkillError
 
 MOST: Final = 1_000
 """Resources that ``--json`` lists at most."""
@@ -25,7 +26,12 @@ def show(
     """
     from pegboard.skills.resources import listed
 
-    group, skill = fetched(groups_of(common, paths), name)
+    groups = groups_of(common, paths)
+    try:
+        group, skill = fetched(groups, name)
+    except NoSkillError:
+        tell(common, left_out(groups, name))
+        raise
     problems = [problem for problem in group.problems if problem.skill == skill.name]
     if common.json:
         resources = listed(skill, MOST)
