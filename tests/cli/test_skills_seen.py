@@ -48,7 +48,7 @@ def test_status_counts_skills_and_says_what_the_prompt_has_no_room_for(pegboard:
 def test_why_not_explains_a_skill(pegboard: Run, skilled: Path) -> None:
     done = pegboard("why-not", "returns", "--query", "take a parcel back")
     assert done.code == 0
-    assert done.lines[0] == "returns: seen from the start, found at rank 1 of 1, readable"
+    assert done.lines[0] == "returns: seen from the start, found at rank 1 of 3, readable"
 
 
 def test_the_tools_of_skills_are_called_and_shown_where_there_are_skills(pegboard: Run, skilled: Path) -> None:
