@@ -160,3 +160,15 @@ def test_what_was_found_good_is_not_looked_at_again_and_all_else_is(sound: tuple
 def test_publishing_tells_which_schemas_are_good() -> None:
     assert upstream().publish([GOOD, BAD, HALF, GOOD]) == (0, 3)
     assert upstream(exclude=("good",)).publish([GOOD, BAD]) == ()
+
+
+@pytest.mark.anyio
+async def test_skills_of_a_listing_of_before_are_there_without_a_start() -> None:
+    offered = [{"uri": "skill://refunds/SKILL.md", "name": "refunds", "description": "How to refund."}]
+    shop = upstream(skills="resources")
+    shop.recall(replace(listed(GOOD), skills=SkillListing(kind="resources", items=offered)))
+    async with Pegboard(sources=[shop]) as peg:
+        assert await peg.ready(30) == ()
+        (skill,) = peg.skills
+        assert (skill.source, skill.description) == ("shop", "How to refund.")
+        assert shop.status().starts == 0
