@@ -24,7 +24,7 @@ from pegboard import (
     ToolResult,
 )
 from pegboard.board import Board
-from pegboard.errors import CollisionError, NoSkillError, ToolError
+from pegboard.errors import CollisionError, DefinitionError, NoSkillError, ToolError
 from pegboard.pins import PinState
 from pegboard.registry import Problem
 from pegboard.skill_source import Skills
@@ -371,3 +371,11 @@ def test_whatever_is_hidden_answers_are_those_of_a_world_without_it(
         assert await answers(texts, Rules(hidden=[*secret])) == await answers(shown, Rules())
 
     anyio.run(both)
+
+
+def test_what_is_no_catalog_of_skills_is_refused_with_the_way_to_make_one(tmp_path: Path) -> None:
+    for wrong in (str(tmp_path), tmp_path, [tmp_path]):
+        with pytest.raises(DefinitionError, match=r"takes catalogs of skills") as caught:
+            Pegboard(skills=wrong)  # type: ignore[arg-type]
+        assert str(tmp_path)[:80] in str(caught.value)
+        assert "SkillCatalog(folder)" in str(caught.value.hint)

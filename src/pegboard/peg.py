@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -338,10 +338,15 @@ class Pegboard:
         self._listeners.tell()
 
 
-def _skill_sources(given: SkillSource[Any] | Iterable[SkillSource[Any]] | None) -> Iterable[SkillSource[Any]]:
-    if given is None:
-        return ()
-    return (given,) if isinstance(given, SkillSource) else given
+def _skill_sources(given: object) -> Iterator[SkillSource[Any]]:
+    """Whatever was given as ``skills``, one or several. Raises DefinitionError for what is no catalog of skills."""
+    if isinstance(given, SkillSource | str) or not isinstance(given, Iterable):
+        given = () if given is None else (given,)
+    for one in given:
+        if not isinstance(one, SkillSource):
+            hint = "For a folder of skills, give SkillCatalog(folder)."
+            raise DefinitionError(f"skills= takes catalogs of skills, and {one!r:.100} is none.", hint=hint)
+        yield one
 
 
 def _checked_profiles(profiles: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
