@@ -12,6 +12,7 @@ import pytest
 from pegboard import Action, Limits, Pegboard, Principal, ToolResult
 from pegboard.board import Board
 from pegboard.search import Ranked
+from pegboard.search.confidence import WHOLE
 from pegboard.sources.python_file import PythonFile
 from pegboard.tools import Approval, Entry
 from tests.support import ALICE, Rules, make, registry_of
@@ -150,13 +151,16 @@ async def test_find_tools_tells_as_much_as_is_asked_for(
     found = await ask(await opened(who), "find_tools", query="weather", detail=detail)
     score = found["tools"][0]["score"]
     ranked = {"score": score, "reason": "matched: description, source"}
-    assert found == {"tools": [{"name": "weather__now", "kind": "tool"} | told | ranked], "total": 1}
+    shown = {"name": "weather__now", "kind": "tool"} | told | ranked
+    assert found == {"tools": [shown], "total": 1, "confidence": found["confidence"]}
+    assert found["confidence"] >= WHOLE
     assert score > 0
 
 
 async def test_find_tools_says_what_matched_nothing_and_how_to_go_on(who: Principal | None) -> None:
     found = await ask(await opened(who), "find_tools", query="zeppelin booking")
-    assert found == {"tools": [], "total": 0, "no_match": True, "unmatched_terms": ["zeppelin", "booking"]} | NO_MATCH
+    told = {"unmatched_terms": ["zeppelin", "booking"], "categories": ["shop"], "confidence": 0.0}
+    assert found == {"tools": [], "total": 0, "no_match": True} | told | NO_MATCH
 
 
 async def test_find_tools_lists_everything_for_a_blank_query(who: Principal | None) -> None:
@@ -334,7 +338,11 @@ async def test_what_is_always_listed_takes_no_place_from_what_tool_search_loads(
 
 
 @pytest.mark.parametrize(
-    ("query", "told"), [("zeppelin booking", {"unmatched_terms": ["zeppelin", "booking"]}), (" \n", {})]
+    ("query", "told"),
+    [
+        ("zeppelin booking", {"unmatched_terms": ["zeppelin", "booking"], "categories": ["shop"], "confidence": 0.0}),
+        (" \n", {}),
+    ],
 )
 async def test_tool_search_that_finds_nothing_says_so(who: Principal | None, query: str, told: dict[str, Any]) -> None:
     board = await opened(who)

@@ -265,6 +265,39 @@ async def test_a_hidden_tool_answers_like_one_that_does_not_exist(name: str, arg
     assert with_it.pending == without.pending
 
 
+async def test_the_third_fruitless_search_in_a_row_says_to_stop() -> None:
+    board = await opened()
+    hints = [(await ask(board, "find_tools", query=query))["hint"] for query in ("zeppelin", "airship", "dirigible")]
+    assert "Try other words" in hints[0]
+    assert hints[0] == hints[1]
+    assert hints[2].startswith("Nothing fits, in 3 searches in a row. Stop searching")
+
+
+async def test_a_search_that_finds_something_and_new_tools_begin_the_count_anew() -> None:
+    tools = registry_of(make("weather", "Weather of a city"))
+    board = await opened(tools)
+    asked = ("zeppelin", "airship", "weather", "zeppelin", "airship")
+    answers = [await ask(board, "find_tools", query=query) for query in asked]
+    assert "Try other words" in answers[-1]["hint"]
+    tools.register(make("clock", "Time of a city"))
+    assert "Try other words" in (await ask(board, "find_tools", query="zeppelin"))["hint"]
+    await ask(board, "find_tools", query="")
+    await ask(board, "find_tools", query="airship")
+    assert "3 searches in a row" in (await ask(board, "tool_search", query="dirigible"))["hint"]
+
+
+async def test_an_answer_below_the_least_confidence_is_that_nothing_fits() -> None:
+    tools = [make(f"get_{chr(97 + n) * 4}", f"Get {chr(97 + n) * 4} by its number") for n in range(12)]
+    found = await ask(await opened(registry_of(*tools)), "find_tools", query="get flights from Oslo to Rome")
+    assert found["no_match"] is True
+    assert found["unmatched_terms"] == ["flights", "Oslo", "Rome"]
+    assert found["tools"] == []
+    all_told = await opened(registry_of(*tools), limits=Limits(no_match_below=0))
+    shown = await ask(all_told, "find_tools", query="get flights from Oslo to Rome")
+    assert len(shown["tools"]) == 12
+    assert shown["confidence"] == found["confidence"]
+
+
 async def test_a_policy_that_fails_hides_everything() -> None:
     class Waiting(Rules):
         async def permitted(self, *_: Any) -> Any:

@@ -25,7 +25,7 @@ from pegboard.context import Context, ProgressSink
 from pegboard.dispatch import Resolve, new_call_id
 from pegboard.drift import Drift
 from pegboard.errors import MetaToolError, NotFoundError, UnloadedError
-from pegboard.finding import FindResult, find, missing_notes
+from pegboard.finding import FindResult, Searches, find, missing_notes
 from pegboard.keeping import GuardedStore, Keeping
 from pegboard.limits import Limits
 from pegboard.pins import PinEvent, PinQueue, PinRecord, PinState, Slot
@@ -91,6 +91,7 @@ class Board:
         self._quarantine = Quarantine(self._kept, peg.on_drift, peg.accepted, self._meta)
         self._last_call = time.monotonic()
         self._uses = Uses()
+        self._searches = Searches()
 
     async def begin(self) -> None:
         """Freeze the first listing of a board that has none. ``Pegboard.open`` has done this."""
@@ -236,7 +237,8 @@ class Board:
         """
         view = await self.view()
         found = find(self._skills.searched(view), self._peg.ranker, query, limit, self.limits)
-        return replace(found, notes=(*found.notes, *self.missing_notes(view), *view.notes))
+        fruitless = self._searches.ended(found, query, view.catalog.generation)
+        return replace(found, fruitless=fruitless, notes=(*found.notes, *self.missing_notes(view), *view.notes))
 
     def missing_notes(self, view: View) -> tuple[str, ...]:
         """What an answer about all tools says of the sources whose tools are not there."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pegboard.errors import InvalidArgumentsError
@@ -21,32 +21,68 @@ if TYPE_CHECKING:
 class FindResult:
     """The answer to a search. Immutable.
 
-    ``matches`` are the best, at most the limit; ``total`` counts all that matched. With none, ``unmatched`` holds the
-    words of the query that no visible tool knows. ``notes`` say what was changed of the request.
+    ``matches`` are the best, at most the limit; ``total`` counts all that matched. ``confidence`` says how likely one
+    of the best is right, 0 to 1; None where the ranker does not tell. Where nothing fits, or the confidence is below
+    the limit ``no_match_below``, there are no matches: ``unmatched`` then holds the words of the query that no visible
+    tool knows, ``categories`` the nearest visible ones, and ``fruitless`` counts the searches of the board in a row
+    that ended like this. ``notes`` say what was changed of the request.
     """
 
     matches: tuple[Ranked, ...] = ()
     total: int = 0
+    confidence: float | None = None
     unmatched: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    fruitless: int = 0
     notes: tuple[str, ...] = ()
 
 
+class Searches:
+    """How many searches in a row found nothing. Lives as long as its board; other tools begin the count anew."""
+
+    def __init__(self) -> None:
+        self._fruitless = 0
+        self._generation = -1
+
+    def ended(self, found: FindResult, query: str, generation: int) -> int:
+        """Count a search over one generation of the catalog; a blank query is none. Gives the count."""
+        if generation != self._generation:
+            self._fruitless, self._generation = 0, generation
+        if query.strip():
+            self._fruitless = 0 if found.matches else self._fruitless + 1
+        return self._fruitless
+
+
 def find(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limits) -> FindResult:
-    """Rank the visible tools. A blank query matches nothing.
+    """Rank the visible tools. A blank query matches nothing; nor does one of which the ranker is not sure enough.
 
     Raises InvalidArgumentsError for a limit that is not a whole number from 1; above the cap it is capped, and said.
     """
-    from pegboard.search import unmatched_terms
+    from pegboard.search.confidence import confidence_of
 
     count, notes = checked_limit(limit, limits)
     ranked = ranking(view, ranker, query, limits)
     searched = searched_part(query, limits)
     if searched != query:
         notes += (f"only the first {len(searched)} of the query's {len(query)} characters were searched for",)
-    unmatched = () if ranked else tuple(unmatched_terms(searched, view.candidates))
+    confidence = confidence_of(ranked)
+    if not ranked or (confidence is not None and confidence < limits.no_match_below):
+        return _no_match(view, searched, ranked, FindResult(confidence=confidence, notes=notes))
     # Strangers write rankers: one that remembers its answers may give those that somebody else was given.
     matches = tuple(one for one in ranked[:count] if view.shows(one.entry))
-    return FindResult(matches=matches, total=len(ranked), unmatched=unmatched, notes=notes)
+    return FindResult(matches=matches, total=len(ranked), confidence=confidence, notes=notes)
+
+
+def _no_match(view: View, query: str, ranked: Sequence[Ranked], found: FindResult) -> FindResult:
+    """The answer that nothing fits, with what may help to ask again."""
+    from pegboard.search import unmatched_terms
+    from pegboard.search.confidence import nearest_categories
+
+    if not query.strip():
+        return found
+    candidates = view.candidates
+    unmatched = tuple(unmatched_terms(query, candidates))
+    return replace(found, unmatched=unmatched, categories=nearest_categories(ranked, candidates))
 
 
 def ranking(view: View, ranker: Ranker, query: str, limits: Limits) -> Sequence[Ranked]:

@@ -18,9 +18,10 @@ class Limits:
     the list of skills in a prompt; ``call_timeout`` in seconds, like ``approval_timeout``, which is what an approver
     may take; at most ``concurrency`` calls run at once; ``result_chars`` bounds a result's text and structured
     content; ``compact_tokens`` of tombstones, or ``compact_idle`` seconds without a call, make a commit compact; pins
-    without use for ``compact_unused`` seconds are unpinned then (None: never).
+    without use for ``compact_unused`` seconds are unpinned then (None: never). A search that is less confident than
+    ``no_match_below``, 0 to 1, answers that nothing fits; 0 lets every answer through.
 
-    Raises ConfigError for a number that is not above 0 and finite.
+    Raises ConfigError for a number that is not above 0 and finite, and for one of confidence that is not from 0 to 1.
     """
 
     search: int = 20
@@ -39,9 +40,12 @@ class Limits:
     compact_tokens: int = 2_000
     compact_idle: float = 300.0
     compact_unused: float | None = None
+    no_match_below: float = 0.25
 
     def __post_init__(self) -> None:
+        if not 0 <= self.no_match_below <= 1:
+            raise ConfigError(f"The limit no_match_below is {self.no_match_below}.", hint="Set a number from 0 to 1.")
         for name, value in vars(self).items():
             # Written so that NaN is refused too.
-            if value is not None and not 0 < value < inf:
+            if name != "no_match_below" and value is not None and not 0 < value < inf:
                 raise ConfigError(f"The limit {name} is {value}.", hint="Set a number above 0.")

@@ -32,6 +32,14 @@ FILTERS: Final = ("category", "tag", "visibility")
 """The arguments of ``list_tools`` that narrow the list."""
 
 
+ENOUGH: Final = 3
+"""Fruitless searches in a row from which on the answer says to stop."""
+_TRY_AGAIN: Final = "Nothing fits. Try other words for what you need, or go on without a tool."
+_GIVE_UP: Final = (
+    "Nothing fits, in {} searches in a row. Stop searching: go on without a tool, or say that there is none."
+)
+
+
 class Answer(Protocol):
     """What a meta-tool does with its arguments, on the board of its call."""
 
@@ -68,7 +76,7 @@ async def find_tools(arguments: dict[str, Any], board: BoardHandle, context: Con
     wanted = Detail(arguments.get("detail") or Detail.DETAILED)
     told = within_budget(found.matches, wanted, board.limits.find_tokens)
     notes = (*found.notes, *told.notes, *_skills_note(told.items))
-    return answer(_with_notes({"tools": list(told.items), "total": found.total}, notes))
+    return answer(_with_notes({"tools": list(told.items), "total": found.total} | _confidence(found), notes))
 
 
 async def get_tool(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult:
@@ -134,7 +142,9 @@ async def tool_search(arguments: dict[str, Any], board: BoardHandle, context: Co
     fitting = [tool for match in found.matches if (tool := _tool_of(match, view)) is not None]
     skills = [match.entry for match in found.matches if match.entry.kind == "skill"][: board.limits.load_best]
     if not fitting and not skills:
-        return answer(_with_notes({"loaded": [], **_no_match(found)}, found.notes))
+        # What was found and is hidden by now, nothing may tell of.
+        none = FindResult() if found.matches else found
+        return answer(_with_notes({"loaded": [], **_no_match(none)}, found.notes))
     always, loaded = (
         [tool for tool in fitting if tool.visibility_on(board.surface) is visibility][: board.limits.load_best]
         for visibility in (Visibility.ALWAYS, Visibility.ON_DEMAND)
@@ -211,10 +221,16 @@ def fits(tool: Tool, arguments: Mapping[str, Any], surface: str) -> bool:
 
 
 def _no_match(found: FindResult) -> dict[str, Any]:
-    told: dict[str, Any] = {"tools": [], "total": 0, "no_match": True}
+    told: dict[str, Any] = {"tools": [], "total": 0, "no_match": True} | _confidence(found)
     if found.unmatched:
         told["unmatched_terms"] = list(found.unmatched)
-    return told | {"hint": "Nothing fits. Try other words for what you need, or go on without a tool."}
+    if found.categories:
+        told["categories"] = list(found.categories)
+    return told | {"hint": _GIVE_UP.format(found.fruitless) if found.fruitless >= ENOUGH else _TRY_AGAIN}
+
+
+def _confidence(found: FindResult) -> dict[str, Any]:
+    return {} if found.confidence is None else {"confidence": round(found.confidence, 2)}
 
 
 def _with_notes(told: dict[str, Any], notes: tuple[str, ...]) -> dict[str, Any]:

@@ -94,7 +94,9 @@ def _json(query: str, found: FindResult, detail: str, now: Opened, reading: Read
         "query": query,
         "tools": told,
         "total": found.total,
+        "confidence": None if found.confidence is None else round(found.confidence, 4),
         "unmatched_terms": list(found.unmatched),
+        "categories": list(found.categories),
         "notes": list(found.notes),
         "not_ready": now.lacking_json,
         **now.age_json,
@@ -128,6 +130,8 @@ def _named(entry: Entry) -> str:
 
 def print_explained(out: Output, found: FindResult, reading: Reading | None) -> None:
     """Each match with the parts of its score, and below them how the query was read."""
+    if found.confidence is not None:
+        out.say(f"confidence {found.confidence:.2f}")
     for rank, match in enumerate(found.matches, start=1):
         out.heading(f"{rank}. {match.entry.name}  {match.score:.3f}  {match.reason}")
         if match.reason == EXACT_NAME:

@@ -107,6 +107,13 @@ def seconds(least: float | None = None) -> Kind:
     return replace(number, finer=span, slip={str: _UNQUOTE})
 
 
+def share() -> Kind:
+    """A number from 0 to 1, both included."""
+    span = Kind(wanted="0 to 1", fits=lambda value: 0 <= value <= 1)
+    number = Kind(wanted="a number", fits=lambda value: type(value) in (int, float), make=float)
+    return replace(number, finer=span, slip={str: _UNQUOTE})
+
+
 def choice(*words: str) -> Kind:
     """One of some words."""
     quoted = [f'"{word}"' for word in words]
@@ -179,6 +186,7 @@ def _text(finer: Kind, *, secret: bool = False) -> Kind:
 
 FLAG: Final = Kind(wanted="true or false", fits=lambda value: isinstance(value, bool), slip={str: _UNQUOTE})
 SECONDS: Final = seconds()
+SHARE: Final = share()
 PASSABLE: Final = Kind(
     wanted="text without NUL characters and lone surrogates",
     fits=lambda value: "\x00" not in value and not any("\ud800" <= char <= "\udfff" for char in value),

@@ -23,6 +23,7 @@ from pegboard.config.kinds import (
     PREFIX,
     SECONDS,
     SECRETS,
+    SHARE,
     TEXT,
     TEXTS,
     UPSTREAM_SKILLS,
@@ -106,6 +107,9 @@ class LimitKeys(Keys):
     compact_tokens: int = key(COUNT, "Tokens of tombstones that make a commit compact.", Limits.compact_tokens)
     compact_idle: float = key(SECONDS, "Idle seconds after which a commit compacts.", Limits.compact_idle)
     compact_unused: float | None = key(SECONDS, "Seconds without use after which a pin is dropped by a compaction.")
+    no_match_below: float = key(
+        SHARE, "A search that is less confident than this, 0 to 1, answers that nothing fits.", Limits.no_match_below
+    )
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """A cap below what a search gives unasked."""

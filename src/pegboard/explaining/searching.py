@@ -49,6 +49,8 @@ def of_the_search(facts: Facts) -> Iterator[Finding]:
     place = place_of(facts)
     if place is None:
         yield _no_match(facts, search)
+    elif not search.found.matches:
+        yield _not_sure(facts, search, place)
     elif place.rank > len(search.found.matches):
         yield _below_limit(facts, search, place)
     elif place.rank > search.shown:
@@ -70,6 +72,23 @@ def _no_match(facts: Facts, search: SearchFacts) -> Finding:
         keeps_from=_FOUND,
         mend=f"Ask in words of its name or description, or add those of the query to its {places}.",
         data={"unmatched_terms": list(search.reading.unmatched) if search.reading else []},
+    )
+
+
+def _not_sure(facts: Facts, search: SearchFacts, place: Place) -> Finding:
+    confidence, least = search.found.confidence or 0.0, facts.limits.no_match_below
+    return Finding(
+        what="not_sure",
+        message=(
+            f"It is number {place.rank} of {place.total}, but the answer is that nothing fits: that one of the best is "
+            f"right is {confidence:.0%} likely, and {least:.0%} is the least that is shown."
+        ),
+        keeps_from=_FOUND,
+        mend=(
+            "Ask in words of its name or description, add those of the query to its description, tags or keywords, or "
+            "lower no_match_below in [limits]."
+        ),
+        data={"confidence": round(confidence, 4)},
     )
 
 

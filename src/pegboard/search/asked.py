@@ -22,12 +22,13 @@ class Asked:
     """The terms of one ask. Immutable.
 
     ``weights`` says how much each term counts, those of the ask itself (``own`` of them) before those that may stand
-    for one. ``stands_for`` has, for each of the latter, the terms of the ask that it may stand for. ``needs`` are the
-    terms clause by clause.
+    for one; ``stands_for`` has, for each of the latter, the terms of the ask that it may stand for. ``words`` are
+    those of its words, identifiers by their parts. ``needs`` are the terms clause by clause.
     """
 
     weights: Mapping[str, float]
     own: int
+    words: frozenset[str]
     needs: Sequence[Sequence[str]]
     stands_for: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -39,6 +40,7 @@ class Asked:
         return Asked(
             weights={term: weight for term, weight in self.weights.items() if term not in left},
             own=self.own,
+            words=self.words,
             needs=[[term for term in need if term not in left] for need in self.needs],
             stands_for={term: ones for term, ones in self.stands_for.items() if term not in left},
         )
@@ -50,8 +52,10 @@ def read(ask: str) -> Asked:
     Two words side by side are a term too, in one piece: ``time zone`` finds ``timezone``, ``create an issue`` finds
     ``create_issue`` before what has the two words far apart.
     """
-    needs = [dict.fromkeys(_terms(clause)) for clause in clauses(ask)]
+    said = clauses(ask)
+    needs = [dict.fromkeys(_terms(clause)) for clause in said]
     weights = {term: LIGHT if term in _light_terms() else 1.0 for need in needs for term in need}
+    words = frozenset(term for clause in said for word in clause for term in word.parts)
     own, stands_for = len(weights), dict[str, list[str]]()
     for term in list(weights):
         for other in related_terms().get(term, ()):
@@ -59,7 +63,11 @@ def read(ask: str) -> Asked:
                 stands_for.setdefault(other, []).append(term)
                 weights[other] = max(weights.get(other, 0.0), RELATED * weights[term])
     return Asked(
-        weights=weights, own=own, needs=[_with_related(need, stands_for) for need in needs], stands_for=stands_for
+        weights=weights,
+        own=own,
+        words=words,
+        needs=[_with_related(need, stands_for) for need in needs] if len(needs) > 1 else [list(weights)],
+        stands_for=stands_for,
     )
 
 

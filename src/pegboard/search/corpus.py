@@ -60,6 +60,11 @@ class Postings:
         np.bitwise_or.at(found, places, self.marks[here])
         return found.tolist()
 
+    def terms_of(self, row: int) -> list[int]:
+        """The numbers, among the terms, of those that stand in a row."""
+        places = np.flatnonzero(self.rows == row)
+        return (np.searchsorted(self.starts, places, side="right") - 1).tolist()  # type: ignore[no-any-return]
+
     def within(self, rows: Array) -> Array:
         """The places in the line of all that is in ``rows``."""
         wanted = np.zeros(1 + max(self.rows.max(initial=-1), rows.max(initial=-1)), np.bool_)

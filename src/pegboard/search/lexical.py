@@ -19,8 +19,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pegboard.search.asked import Asked, read
+from pegboard.search.asked import LIGHT, Asked, read
 from pegboard.search.candidates import Candidates
+from pegboard.search.confidence import certainty
 from pegboard.search.fields import DESCRIPTION, FIELDS, NAME, Field, field_texts, texts
 from pegboard.search.ranking import Bounded, Ranking
 from pegboard.search.scheme import IndexedField, Scheme, Terms
@@ -109,7 +110,18 @@ def rank(pool: Candidates, ask: str) -> Ranking:
         rows,
         Bounded(found, _MOST, lambda chosen: found[chosen] * _factors(corpus, own, told, rows[chosen])),
         lambda chosen: list(map(reason, postings.marks_of(chosen))),
+        certainty=lambda best, scores: _certainty(corpus.size, asked, own.terms_of(best), scores),
     )
+
+
+def _certainty(size: int, asked: Asked, has: Sequence[int], scores: Sequence[float]) -> float:
+    """How sure the order is of its first, which ``has`` these of the ask's terms."""
+    from pegboard.search.corpus import idf
+
+    terms = list(asked.weights)
+    lacking = asked.words - {terms[number] for number in has}
+    possible = sum(asked.weights[term] for term in terms if term in asked.words) * idf(size, 0)
+    return certainty(scores, possible, whole=all(asked.weights[term] <= LIGHT for term in lacking))
 
 
 def asked_of(corpus: Corpus, ask: str) -> Asked:

@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 _STEPS: Final = (32, 128)
 """How many are put in order at first: more than a search answers with by default (20), and at most (100)."""
 
+JUDGED: Final = 10
+"""Scores that a ranker's certainty is judged by."""
+
 Reasons = Callable[["Array"], list[str]]
 """Rows of an index to the reasons why each fits."""
+Certainty = Callable[[int, Sequence[float]], float]
+"""The best row of an index, and the scores of the best ``JUDGED``, to how likely one of them is right, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,7 @@ class Ranking(Sequence[Ranked]):
         scores: Bounded,
         reasons: Reasons,
         first: Sequence[Ranked] = (),
+        certainty: Certainty | None = None,
     ) -> None:
         self.pool = pool
         self._corpus = corpus
@@ -68,6 +74,7 @@ class Ranking(Sequence[Ranked]):
         self._scores = scores
         self._reasons = reasons
         self._first = list(first)
+        self._certainty = certainty
         self._order: tuple[Array, Array] | None = None
 
     def led_by(self, places: Sequence[int], reason: str) -> Ranking:
@@ -84,6 +91,19 @@ class Ranking(Sequence[Ranked]):
         ]
         others = np.flatnonzero(~leading)
         return Ranking(self.pool, self._corpus, self._rows[others], self._scores.of(others), self._reasons, first)
+
+    @property
+    def confidence(self) -> float | None:
+        """How likely one of the best is right, 0 to 1; 1 where a name stands in the query. None: its ranker knows not.
+
+        Equal for equal candidates, whoever else may see more of them.
+        """
+        if self._first:
+            return 1.0
+        if self._certainty is None:
+            return None
+        order, scores = self._ordered(JUDGED)
+        return self._certainty(int(self._rows[order[0]]), scores[:JUDGED].tolist()) if order.size else 0.0
 
     def __len__(self) -> int:
         return len(self._first) + int(self._rows.size)
