@@ -170,7 +170,7 @@ def test_a_receipt_has_the_true_reason_of_a_refusal(pegboard: Run, here: Path) -
 def test_sources_that_are_away_have_no_names_for_a_principal(pegboard: Run, here: Path, office: Path) -> None:
     file = client_file(here, silent={"silent_at": "initialize"}, files=page("read"))
     for words in (["list"], ["find", "read"], ["show", "silent__read"], ["call", "wipe_disk"]):
-        options = ["--from", str(file), "--config", "pegboard.toml", "--wait", "1.5"]
+        options = ["--from", str(file), "--config", "pegboard.toml", "--wait", "4"]
         plain, as_json = pegboard(*words, *options, "--as", "ann"), pegboard(*words, *options, "--as", "ann", "--json")
         assert "1 of the sources are not ready" in plain.err
         told = as_json.json

@@ -108,7 +108,8 @@ def test_a_secret_is_not_repeated_when_it_is_wrong(load_text: Load) -> None:
 
 def test_an_empty_file_is_all_defaults(load_text: Load, home: Path) -> None:
     loaded = load_text("")
-    assert loaded.settings == Settings(store_file=home / ".local" / "state" / "pegboard" / "boards.sqlite3")
+    state = home / ".local" / "state" / "pegboard"
+    assert loaded.settings == Settings(store_file=state / "boards.sqlite3", cache_folder=state / "catalog")
     assert not loaded.problems
 
 
