@@ -129,7 +129,7 @@ def test_closed_streams_are_no_fault(shop: Path, redirected: str, code: int, sai
 def test_ctrl_c_ends_a_wait_and_every_upstream(here: Path) -> None:
     file = client_file(here, files=page("read"), silent={"silent_at": "initialize"})
     with subprocess.Popen(
-        command("list", "--from", str(file)), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command("list", "--from", str(file), "--wait", "60"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
         until(lambda: pids(here, "silent") and pids(here, "files"))
         running.send_signal(signal.SIGINT)

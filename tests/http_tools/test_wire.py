@@ -316,6 +316,13 @@ async def test_null_and_nothing_leave_a_parameter_out(echo: Echo, where: str) ->
         assert (came.query, came.header("x"), came.header("cookie")) == ("", None, None)
 
 
+@pytest.mark.parametrize("style", ["simple", "pipeDelimited", "spaceDelimited", "tabDelimited"])
+@pytest.mark.parametrize("value", [["a", " ", "b"], ["a", "\t", "b"], {"a": 0, " ": 0}])
+async def test_no_item_of_a_header_is_a_blank(echo: Echo, style: str, value: Any) -> None:
+    place = {"param": "arg", "name": "x-name", "in": "header", "style": style}
+    assert await send(echo, {"parameters": [place]}, {"arg": {}}, {"arg": value}) == "invalid_arguments"
+
+
 @pytest.mark.parametrize("value", [None, "", ".", "..", [], {}, [""], ["."], [".."]])
 @pytest.mark.parametrize("style", ["simple", "label"])
 async def test_a_path_never_names_another_resource(echo: Echo, style: str, value: Any) -> None:

@@ -79,10 +79,12 @@ class Opened:
 
         Without a name, all other sources are waited for too.
         """
+        if source is None:
+            await self.wait(None)
         doubted = [one for one in self.kept.recalled(self.peg.sources) if source in (None, one.name)]
         for upstream in doubted:
             upstream.doubt()
-        await self.wait(None if source is None else doubted)
+        await self.wait(doubted)
 
     async def ask_source_of(self, name: str) -> None:
         """Have the upstream of a tool list anew, where it goes by an earlier listing: what is called must be so now."""
@@ -180,12 +182,14 @@ async def opened_settings(
     peg, problems = wired.peg, (*loaded.problems, *wired.problems)
     if tell:
         tell_problems(common, problems)
+
     until = asyncio.get_running_loop().time() + common.wait
 
     async def wait(
         sources: Iterable[Source] | None = None, enough: Callable[[Pegboard], bool] = lambda peg: False
     ) -> None:
-        seconds = max(0.0, until - asyncio.get_running_loop().time())
+        # Who is asked late, because a listing of before was not enough, has as long as the others had.
+        seconds = max(0.0, until - asyncio.get_running_loop().time()) if sources is None else common.wait
         await wait_for_sources(peg, seconds, common.output, lambda: enough(peg), sources)
 
     kept = KeptCatalog(loaded.settings)

@@ -117,7 +117,7 @@ def _in_header(place: Place, value: Any, placed: Placed) -> None:
     if place.content_type:
         text: str | None = _content(place, value)
     else:
-        text = styles.text_of(place.name, value, place.style, bool(place.explode), _in_list)
+        text = styles.text_of(place.name, value, place.style, bool(place.explode), _in_list_of(place.style))
     if text is None:
         return
     flaw = flaw_in_header(text)
@@ -126,10 +126,16 @@ def _in_header(place: Place, value: Any, placed: Placed) -> None:
     placed.headers[place.name] = text
 
 
-def _in_list(text: str) -> str:
-    if len(text) > 1 and text != text.strip(" \t"):
-        raise StyleError("has blanks around an item or a name, which a header loses")
-    return as_it_is(text)
+def _in_list_of(style: str) -> Encode:
+    """How texts of a list are written in a header: delimiters that are blanks as they are, no item with one."""
+    delimiters = {styles.STYLES[style].joins, styles.STYLES[style].between}
+
+    def encode(text: str) -> str:
+        if text != text.strip(" \t") and text not in delimiters:
+            raise StyleError("has blanks around an item or a name, which a header loses")
+        return as_it_is(text)
+
+    return encode
 
 
 _PLACING: Final[Mapping[Where, Callable[[Place, Any, Placed], None]]] = {
