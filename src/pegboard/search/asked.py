@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 from pegboard.search.related import related_terms
@@ -32,17 +32,18 @@ class Asked:
     needs: Sequence[Sequence[str]]
     stands_for: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def with_related(self, kept: Collection[str]) -> Asked:
-        """The same with those terms alone, of the ones that the ask has not, that are in ``kept``."""
-        if len(kept) == len(self.stands_for):
+    def only(self, kept: Collection[str]) -> Asked:
+        """The same with those of its terms alone that are in ``kept``."""
+        if len(kept) == len(self.weights):
             return self
-        left = self.stands_for.keys() - kept
         return Asked(
-            weights={term: weight for term, weight in self.weights.items() if term not in left},
-            own=self.own,
+            weights={term: weight for term, weight in self.weights.items() if term in kept},
+            own=sum(term in kept for term in islice(self.weights, self.own)),
             words=self.words,
-            needs=[[term for term in need if term not in left] for need in self.needs],
-            stands_for={term: ones for term, ones in self.stands_for.items() if term not in left},
+            needs=[[term for term in need if term in kept] for need in self.needs],
+            stands_for={
+                term: [one for one in ones if one in kept] for term, ones in self.stands_for.items() if term in kept
+            },
         )
 
 
@@ -54,11 +55,12 @@ def read(ask: str) -> Asked:
     """
     said = clauses(ask)
     needs = [dict.fromkeys(_terms(clause)) for clause in said]
-    weights = {term: LIGHT if term in _light_terms() else 1.0 for need in needs for term in need}
+    light, related = _light_terms(), related_terms()
+    weights = {term: LIGHT if term in light else 1.0 for need in needs for term in need}
     words = frozenset(term for clause in said for word in clause for term in word.parts)
     own, stands_for = len(weights), dict[str, list[str]]()
     for term in list(weights):
-        for other in related_terms().get(term, ()):
+        for other in related.get(term, ()):
             if other not in weights or other in stands_for:
                 stands_for.setdefault(other, []).append(term)
                 weights[other] = max(weights.get(other, 0.0), RELATED * weights[term])

@@ -18,6 +18,10 @@ _TERMS_KEPT: Final = 32
 """Terms of which a slice remembers what was computed: the frequent ones, which come up again and again."""
 
 
+Numbers = tuple[Array, Array]
+"""The numbers of some terms in the base and in the tail of an index, -1 where they are not."""
+
+
 def idf(size: int, frequency: int) -> float:
     """How much a term tells that ``frequency`` of ``size`` entries have: always above 0."""
     return math.log(1 + (size - frequency + 0.5) / (frequency + 0.5))
@@ -36,7 +40,7 @@ class Postings:
     counts: Array
     marks: Array
     starts: Array
-    numbers: tuple[Array, Array]
+    numbers: Numbers
 
     @cached_property
     def sizes(self) -> Array:
@@ -95,29 +99,30 @@ class Corpus:
 
     def postings(self, terms: Sequence[str], space: int = 0) -> Postings:
         """Where these terms stand, in their order."""
+        return self.at(self.numbers(terms, space))
+
+    def numbers(self, terms: Sequence[str], space: int = 0) -> Numbers:
+        """What the index knows these terms by."""
         asked = np.array([digest(term, space) for term in terms], TERM)
+        return self.index.base.numbers(asked), self.index.tail.numbers(asked)
+
+    def at(self, numbers: Numbers) -> Postings:
+        """Where the terms of these numbers stand, in their order."""
         base, tail = self.index.base, self.index.tail
-        numbers = base.numbers(asked), tail.numbers(asked)
         parts = [(base.rows[:0], base.counts[:0], base.marks[:0])]
         starts, size = [0], 0
-        for pair in zip(numbers[0].tolist(), numbers[1].tolist(), strict=True):
-            for segment, offset, number in zip((base, tail), (0, base.size), pair, strict=True):
-                if number >= 0:
-                    part = slice(*segment.starts[number : number + 2].tolist())
-                    rows = segment.rows[part]
-                    parts.append((rows + offset if offset else rows, segment.counts[part], segment.marks[part]))
-                    size += rows.size
+        for early, late in zip(numbers[0].tolist(), numbers[1].tolist(), strict=True):
+            if early >= 0:
+                parts.append(_run(base, early))
+                size += parts[-1][0].size
+            if late >= 0:
+                rows, counts, marks = _run(tail, late)
+                parts.append((rows + base.size, counts, marks))
+                size += rows.size
             starts.append(size)
         rows, counts, marks = (joined(column) for column in zip(*parts, strict=True))
         # numpy looks things up by whole words: narrower ones it converts again for each look-up.
         return Postings(rows.astype(np.intp), counts, marks, np.array(starts, PLACE), numbers)
-
-    def having(self, terms: Sequence[str], most: int) -> list[str]:
-        """Those of ``terms`` that some entry of the slice has, and ``most`` of them at most; no postings are read."""
-        asked = np.array([digest(term) for term in terms], TERM)
-        base, tail = self.index.base, self.index.tail
-        found = _looked_up(self._counted, (base.numbers(asked), tail.numbers(asked)))
-        return [term for term, frequency in zip(terms, found, strict=True) if 0 < frequency <= most]
 
     def keep(self, number: int, computed: Array) -> None:
         """Remember what was computed of a term, with the slice; so many are remembered, the oldest is forgotten."""
@@ -135,7 +140,7 @@ class Corpus:
         if self.visible is None:
             return postings.sizes.tolist()  # type: ignore[no-any-return]
         if "_counted" in self.__dict__:
-            return _looked_up(self._counted, postings.numbers)
+            return self.counted(postings.numbers)
         ends = starts_of(self.visible[postings.rows])
         return np.diff(ends[postings.starts]).tolist()  # type: ignore[no-any-return]
 
@@ -143,15 +148,19 @@ class Corpus:
         """The idf of each of the terms, 0 for one that no entry of the slice has."""
         return np.array([idf(self.size, found) if found else 0.0 for found in self.frequencies(postings)])
 
-    def frequencies_in(self, group: int, postings: Postings) -> list[int]:
-        """How many entries of the slice have each of the terms in one group."""
+    def counted(self, numbers: Numbers) -> list[int]:
+        """How many entries of the slice have each of these terms; the first call counts all terms there are."""
+        return _looked_up(self._counted, numbers)
+
+    def counted_in(self, group: int, numbers: Numbers) -> list[int]:
+        """How many entries of the slice have each of these terms in one group."""
         if group not in self._counted_in:
             base, tail = self.index.base, self.index.tail
             visible = self.visible
             parts = (None, None) if visible is None else (visible[: base.size], visible[base.size :])
             found = (_by_term(segment, group, part) for segment, part in zip((base, tail), parts, strict=True))
             self._counted_in[group] = self._together(*found)
-        return _looked_up(self._counted_in[group], postings.numbers)
+        return _looked_up(self._counted_in[group], numbers)
 
     def frequency(self, term: str, space: int = 0) -> int:
         """How many entries of the slice have a term."""
@@ -245,6 +254,12 @@ def _frequencies(segment: Segment, visible: Mask | None) -> Array:
     return np.diff(segment.starts) if visible is None else counted(visible[segment.rows], segment.starts)
 
 
+def _run(segment: Segment, number: int) -> tuple[Array, Array, Array]:
+    """The rows, counts and marks of one term."""
+    part = slice(*segment.starts[number : number + 2].tolist())
+    return segment.rows[part], segment.counts[part], segment.marks[part]
+
+
 def _by_term(segment: Segment, group: int, visible: Mask | None) -> Array:
     """How many of the visible rows have each term in a group."""
     terms = segment.groups[group].terms
@@ -253,11 +268,13 @@ def _by_term(segment: Segment, group: int, visible: Mask | None) -> Array:
     return np.bincount(terms, minlength=segment.terms.size)
 
 
-def _looked_up(tables: tuple[Array, Array], numbers: tuple[Array, Array]) -> list[int]:
+def _looked_up(tables: tuple[Array, Array], numbers: Numbers) -> list[int]:
     """What two tables, of the base's terms and of the tail's, say of some terms."""
     pairs = zip(tables, numbers, strict=True)
     found = [np.where(part >= 0, table.take(part, mode="clip"), 0) for table, part in pairs if table.size]
-    return np.max(found, axis=0, initial=0).tolist() if found else [0] * numbers[0].size
+    if len(found) == 1:
+        return found[0].tolist()  # type: ignore[no-any-return]
+    return np.maximum(*found).tolist() if found else [0] * numbers[0].size
 
 
 def _sums(segment: Segment, group: int, rows: Array, rarity: Array) -> Array:

@@ -14,7 +14,6 @@ constants come from is told in docs/search.md; ``benchmarks/retrieval.py`` measu
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -29,7 +28,7 @@ from pegboard.search.text import content_words, pieces, plain_word, stem, words
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
-    from pegboard.search.corpus import Corpus, Postings
+    from pegboard.search.corpus import Corpus, Numbers, Postings
     from pegboard.search.segment import Array
 
 K1: Final = 1.2
@@ -43,7 +42,7 @@ NAMED: Final = 1 / 3
 WHOLE_NAME: Final = 0.5
 """What a name in one piece (``createissue``) counts beside its parts."""
 
-_MOST_RELATED: Final = 4096
+_MOST_RELATED: Final = 1024
 """Entries of a term from which on it is not looked for in place of another: so common a word tells little, and adding
 up where it stands takes time."""
 _FREQUENT: Final = 4096  # postings of a term from which on what they come to is remembered with a slice
@@ -99,10 +98,8 @@ SCHEME: Final = Scheme(
 def rank(pool: Candidates, ask: str) -> Ranking:
     """The candidates that have a term of the ask, or one that may stand for it."""
     corpus = pool.corpus(SCHEME)
-    asked = asked_of(corpus, ask)
-    postings = corpus.postings(list(asked.weights))
-    rarity = corpus.rarity(postings)
-    rows, found = _words(corpus, postings, worths(corpus, postings, rarity, asked), asked)
+    asked, postings, rarity, worths = looked_up(corpus, ask)
+    rows, found = _words(corpus, postings, worths, asked)
     own, told = postings.first(asked.own), rarity[: asked.own]
     return Ranking(
         pool,
@@ -114,6 +111,63 @@ def rank(pool: Candidates, ask: str) -> Ranking:
     )
 
 
+class LookedUp(NamedTuple):
+    """An ask in an index: its terms, where they stand, their idf (0 for one that nobody has), ``worth(t)`` of each.
+
+    Immutable; lives as long as one search.
+    """
+
+    asked: Asked
+    postings: Postings
+    rarity: Array
+    worths: Array
+
+
+def looked_up(corpus: Corpus, ask: str) -> LookedUp:
+    """An ask in an index, with those of the related terms that tell something."""
+    import numpy as np
+
+    from pegboard.search.corpus import idf
+
+    asked = read(ask)
+    numbers = corpus.numbers(list(asked.weights))
+    told = _told(corpus, asked, numbers)
+    asked, kept = asked.only(told.keys()), [one.place for one in told.values()]
+    unknown = idf(corpus.size, 0)
+    worths = []
+    for term, weight in asked.weights.items():
+        one = told[term]
+        # A rare word for what the ask says in a common one is no rarer need.
+        most = max((told[other].rarity or unknown for other in asked.stands_for.get(term, ())), default=one.rarity)
+        worths.append(weight * min(one.rarity, most) * (1 + NAMED * one.named))
+    rarity = np.array([one.rarity for one in told.values()])
+    return LookedUp(asked, corpus.at((numbers[0][kept], numbers[1][kept])), rarity, np.array(worths))
+
+
+class _Told(NamedTuple):
+    """What an index tells of a term: its place among those that were looked up, its idf (0 where nobody has it), and
+    the share of its entries that have it in their names. Immutable."""
+
+    place: int
+    rarity: float
+    named: float
+
+
+def _told(corpus: Corpus, asked: Asked, numbers: Numbers) -> dict[str, _Told]:
+    """By term. Left out are those that no word of the ask is, where they are in no entry, or tell too little."""
+    from pegboard.search.corpus import idf
+
+    frequencies = corpus.counted(numbers)
+    named = corpus.counted_in(list(COVERED).index(NAME), numbers)
+    found = {}
+    for place, (term, frequency, in_names) in enumerate(zip(asked.weights, frequencies, named, strict=True)):
+        if frequency and (frequency <= _MOST_RELATED or term not in asked.stands_for):
+            found[term] = _Told(place, idf(corpus.size, frequency), in_names / frequency)
+        elif term in asked.words:
+            found[term] = _Told(place, 0.0, 0.0)
+    return found
+
+
 def _certainty(size: int, asked: Asked, has: Sequence[int], scores: Sequence[float]) -> float:
     """How sure the order is of its first, which ``has`` these of the ask's terms."""
     from pegboard.search.corpus import idf
@@ -122,28 +176,6 @@ def _certainty(size: int, asked: Asked, has: Sequence[int], scores: Sequence[flo
     lacking = asked.words - {terms[number] for number in has}
     possible = sum(asked.weights[term] for term in terms if term in asked.words) * idf(size, 0)
     return certainty(scores, possible, whole=all(asked.weights[term] <= LIGHT for term in lacking))
-
-
-def asked_of(corpus: Corpus, ask: str) -> Asked:
-    """An ask as it is looked for in an index: of the terms that may stand for its own, those that tell something."""
-    asked = read(ask)
-    return asked.with_related(corpus.having(list(asked.stands_for), _MOST_RELATED))
-
-
-def worths(corpus: Corpus, postings: Postings, rarity: Array, asked: Asked) -> Array:
-    """``worth(t)`` of each term of an ask, from where they stand and their idf."""
-    import numpy as np
-
-    from pegboard.search.corpus import idf
-
-    idfs = dict(zip(asked.weights, rarity.tolist(), strict=True))
-    frequencies = corpus.frequencies(postings)
-    named = corpus.frequencies_in(list(COVERED).index(NAME), postings)
-    found = []
-    for (term, weight), frequency, in_names in zip(asked.weights.items(), frequencies, named, strict=True):
-        most = max((idfs[one] or idf(corpus.size, 0) for one in asked.stands_for.get(term, ())), default=math.inf)
-        found.append(weight * min(idfs[term], most) * (1 + NAMED * in_names / frequency) if frequency else 0.0)
-    return np.array(found)
 
 
 def reason(marks: int) -> str:

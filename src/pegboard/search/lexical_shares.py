@@ -18,9 +18,8 @@ from pegboard.search.lexical import (
     WHOLE_NAME,
     B,
     FieldTerms,
-    asked_of,
     field_terms,
-    worths,
+    looked_up,
 )
 from pegboard.search.shares import AskedWord, Part, Reading, Shares, TermShare
 from pegboard.search.text import Word, content_words, words
@@ -53,8 +52,8 @@ def _entries_with(corpus: Corpus, word: Word) -> int:
 
 
 def _shares(corpus: Corpus, ask: str, entry: Entry) -> Shares:
-    fields, asked = field_terms(entry), asked_of(corpus, ask)
-    worths = _worths(corpus, asked)
+    fields, found = field_terms(entry), looked_up(corpus, ask)
+    asked, worths = found.asked, dict(zip(found.asked.weights, found.worths.tolist(), strict=True))
     gains = {term: _gain(corpus, fields, term, worths[term]) for term in asked.weights}
     terms = tuple(_term_shares(corpus, fields, gains, asked))
     sums = [sum(gains[term] for term in need) for need in asked.needs]
@@ -66,11 +65,6 @@ def _shares(corpus: Corpus, ask: str, entry: Entry) -> Shares:
         own = list(asked.weights)[: asked.own]
         parts += _coverage(corpus, fields, own, sum(part.points for part in parts))
     return Shares(parts=tuple(parts), terms=terms)
-
-
-def _worths(corpus: Corpus, asked: Asked) -> dict[str, float]:
-    postings = corpus.postings(list(asked.weights))
-    return dict(zip(asked.weights, worths(corpus, postings, corpus.rarity(postings), asked).tolist(), strict=True))
 
 
 def _gain(corpus: Corpus, fields: dict[Field, FieldTerms], term: str, worth: float) -> float:
