@@ -139,11 +139,11 @@ def no_match(sets: Sequence[DataSet]) -> Table:
     rows = []
     for data in sets:
         known = [judged[one.name] for one in others(sets, data)] or [judged[data.name]]
-        curve = _fitted(known)
+        curve = fitted(known)
         gates = [
             gate for gate in np.arange(0.05, 0.6, 0.01) if np.mean([_lost(one, curve, gate) for one in known]) <= LOST
         ]
-        rows.append([data.name, *_told(judged[data.name], curve, max(gates, default=0.0))])
+        rows.append([data.name, *told(judged[data.name], curve, max(gates, default=0.0))])
     means = [f"{statistics.fmean(float(row[place]) for row in rows):.3f}" for place in range(1, len(rows[0]))]
     return Table(
         title="Search: answers that nothing fits",
@@ -169,7 +169,7 @@ def _features(judged: Sequence[Judged]) -> Any:
     return np.array([[1.0, one.share, one.flat] for one in judged])
 
 
-def _fitted(known: Sequence[Cases]) -> Any:
+def fitted(known: Sequence[Cases]) -> Any:
     """The curve: logistic regression by Newton's method; sets weigh alike, half of each has no right tool."""
     groups = [
         (group, answer, share)
@@ -201,7 +201,8 @@ def _lost(one: Cases, curve: Any, gate: float) -> float:
     return float(np.mean(_refused(one.right, curve, gate) * np.array([case.recall for case in one.right])))
 
 
-def _told(one: Cases, curve: Any, gate: float) -> list[str]:
+def told(one: Cases, curve: Any, gate: float) -> list[str]:
+    """What a gate does to the cases of one set: a cell a column of the table."""
     wrong, removed = (float(np.mean(_refused(group, curve, gate))) for group in (one.right, one.removed))
     foreign = float(np.mean(_refused(one.foreign, curve, gate))) if one.foreign else removed
     both = (removed + foreign) / 2

@@ -74,22 +74,30 @@ def run(root: Path, wanted: Sequence[str] = (), *, sample: int | None = None) ->
     sets = [thinned(data, sample) for data in sets_of(root)]
     searches = {name: search for name, search in SEARCHES.items() if not wanted or name in wanted}
     measured = {name: [figures(search, data) for data in sets] for name, search in searches.items()}
-    return [_table(metric, sets, measured) for metric in METRICS] + [
-        timing(max(sets, key=lambda data: len(data.known)))
-    ]
+    short = [data.reduced() for data in sets]
+    reduced = {name: [figures(search, data) for data in short] for name, search in searches.items()}
+    tables = [_table(metric, sets, measured) for metric in METRICS]
+    tables.append(_table("nDCG@10", short, reduced, "Content words of the asks alone.", ", content words"))
+    return [*tables, timing(max(sets, key=lambda data: len(data.known)))]
 
 
-def _table(metric: str, sets: Sequence[DataSet], measured: Mapping[str, Sequence[Mapping[str, float]]]) -> Table:
+def _table(
+    metric: str,
+    sets: Sequence[DataSet],
+    measured: Mapping[str, Sequence[Mapping[str, float]]],
+    asked: str = "Whole asks.",
+    title: str = "",
+) -> Table:
     rows = []
     for name, results in measured.items():
         values = [result[metric] for result in results]
         rows.append([name, *(f"{value:.3f}" for value in (*values, statistics.fmean(values)))])
     sizes = "; ".join(f"{data.name} {len(data.known):,} tools, {len(data.questions):,} queries" for data in sets)
     return Table(
-        title=f"Ranking: {metric}",
+        title=f"Ranking: {metric}{title}",
         columns=["ranker", *(data.name for data in sets), "macro"],
         rows=rows,
-        note=f"Whole asks. {sizes}.",
+        note=f"{asked} {sizes}.",
     )
 
 

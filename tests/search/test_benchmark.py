@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import retrieval
+from benchmarks import held_out, retrieval
 from pegboard.evaluation.datasets import read_set
+from pegboard.search import asked
 from tests.evaluation.things import write_set
 
 
@@ -31,3 +32,28 @@ def test_an_unknown_ranker_is_refused_with_the_known_ones(tmp_path: Path, capsys
     write_set(tmp_path / "one", ["send"], [("send", ["send"])])
     assert retrieval.main([str(tmp_path), "nope"]) == 2
     assert "lexical" in capsys.readouterr().err
+
+
+def test_other_constants_are_in_force_for_a_block_alone() -> None:
+    before = asked.RELATED
+    with held_out.constants({"RELATED": 0.125}):
+        assert asked.read("film").weights["movi"] == 0.125
+    assert asked.RELATED == before == held_out.SHIPPED["RELATED"]
+
+
+def test_what_is_chosen_for_a_set_is_chosen_on_sets_of_other_tools(tmp_path: Path) -> None:
+    one, two, three = (
+        read_set(write_set(tmp_path / name, tools, [("send", tools[:1])]))
+        for name, tools in {"a": ["send", "read"], "b": ["read", "send"], "c": ["send", "call"]}.items()
+    )
+    assert held_out.others([one, two, three], one) == [three]
+    assert held_out.others([one, two, three], three) == [one, two]
+
+
+def test_a_gate_tells_how_often_it_is_right_and_wrong() -> None:
+    sure, unsure = held_out.Judged(3.0, 0.1, False, 1.0), held_out.Judged(0.2, 0.9, False, 0.0)
+    case = held_out.Cases(right=[sure, sure, sure, unsure], removed=[unsure, unsure, sure, unsure], foreign=[unsure])
+    told = held_out.told(case, held_out.fitted([case]), 0.5)
+    assert told == ["0.500", "0.750", "1.000", "0.250", "0.000", "0.750", "0.778"]
+    whole = unsure._replace(whole=True)
+    assert held_out.told(held_out.Cases([sure], [whole], [whole]), held_out.fitted([case]), 0.5)[1] == "0.000"
