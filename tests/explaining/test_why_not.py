@@ -384,3 +384,11 @@ async def test_a_name_close_to_that_of_a_skill_is_told(skills: SkillCatalog) -> 
     (finding,) = (await asked(pegboard(skills=skills), "refund")).findings
     assert finding.mend.startswith("Did you mean ")
     assert "refunds" in finding.mend
+
+
+async def test_an_answer_that_the_search_is_not_sure_of_is_told_with_its_confidence_and_what_mends_it() -> None:
+    explanation = await asked(pegboard(*MANY), "send_03", "send flights from Oslo to Rome")
+    assert told(explanation)[-1] == ("not_sure", (FOUND,))
+    finding = explanation.findings[-1]
+    assert 0 < finding.data["confidence"] < Limits.no_match_below
+    assert "no_match_below in [limits]" in finding.mend
