@@ -83,7 +83,8 @@ def test_it_tells_the_truth_about_what_is_hidden(pegboard: Run, here: Path) -> N
 def test_find_explains_each_score_and_how_the_query_was_read(pegboard: Run) -> None:
     done = pegboard("find", "please", "refund", "an", "order", "zeppelin", "--explain")
     assert done.code == 0
-    assert done.lines[0].startswith("1. refund ")
+    assert done.lines[0].startswith("confidence ")
+    assert done.lines[1].startswith("1. refund ")
     parts = {line.split()[0] for line in done.lines if line.startswith("  ")}
     assert {"name", "description", "tags", "parameters", "best"} <= parts
     assert any(line.split() == ["zeppelin", "zeppelin", "no", "tool"] for line in done.lines)
