@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard import (
+    Action,
+    Context,
+    Decision,
     Limits,
     Pegboard,
     Principal,
@@ -29,6 +32,7 @@ from pegboard.pins import PinState
 from pegboard.registry import Problem
 from pegboard.skill_source import Skills
 from pegboard.skills.skill import Skill
+from pegboard.tools import Entry
 from tests.skills.things import put, skill_text
 from tests.support import ALICE, Receipts, Rules, make, registry_of
 
@@ -219,6 +223,39 @@ async def test_the_name_of_a_skill_where_a_tool_is_wanted_says_how_it_is_used(fo
     assert (await told(without, "find_tools", query="money back"))["tools"] == []
 
 
+async def test_a_skill_that_is_called_says_how_it_is_read_by_every_way_of_calling(folder: Path) -> None:
+    async def ask(arguments: dict[str, Any], context: Context) -> Any:
+        return await context.call(arguments["name"])
+
+    tools = registry_of(make("ask", handler=ask), make("wrapping", "A tool, hidden."))
+    policy = Hiding({("tool", "wrapping"), ("skill", "vault")})
+    put(folder, "vault")
+    receipts = Receipts()
+    peg = Pegboard([tools], skills=SkillCatalog(folder), policy=policy, receipts=receipts)
+    board = await peg.open(ALICE)
+    ways: list[Callable[[str], Any]] = [
+        lambda name: board.call(name, {}),
+        lambda name: board.call(name, "nonsense"),
+        lambda name: board.call("call_tool", {"name": name, "arguments": {}}),
+        lambda name: board.call("ask", {"name": name}),
+    ]
+    for way in ways:
+        for name in ("refunds", "wrapping"):
+            result = await way(name)
+            assert result.is_error
+            assert result.text == f"{name!r} is a skill, not a tool. Get its instructions with skills."
+        said, missing = [wire(await way(name)) for name in ("vault", "nowhere")]
+        assert said.replace("vault", "NAME") == missing.replace("nowhere", "NAME")
+        assert "No tool is named" in missing
+    assert receipts.all[0].outcome == "not_found"
+    without = await Pegboard(skills=SkillCatalog(folder), profiles={"python": ["find_tools"]}).open()
+    assert await told(without, "refunds") == "No tool is named 'refunds'. Search with find_tools."
+    limited = await peg.open(skills=["wrapping"])
+    assert await told(limited, "refunds") == "No tool is named 'refunds'. Search with find_tools."
+    for odd in (None, 3, "", "\ud800"):
+        assert (await board.call(odd)).is_error  # type: ignore[arg-type,union-attr]
+
+
 async def test_their_tools_names_are_taken_where_a_pegboard_has_skills(folder: Path) -> None:
     catalog = SkillCatalog(folder)
     registry = ToolRegistry()
@@ -235,7 +272,7 @@ ANN = Principal(id="ann")
 RULES = RulePolicy(
     [
         Rule(principals=["*"], names=["*"], allow=["discover", "invoke"]),
-        Rule(principals=["*"], kinds=["skill"], names=["vault*"], deny=["discover"]),
+        Rule(principals=["*"], kinds=["skill"], sources=["vault"], deny=["discover"]),
     ]
 )
 ASKED: list[tuple[str, Mapping[str, Any]]] = [
@@ -254,13 +291,32 @@ NAMED: list[tuple[str, str]] = [
     ("get_tool", "name"),
     ("load_tool", "name"),
     ("call_tool", "name"),
+    ("", ""),
 ]
+"""Ways of asking for a name: a meta-tool and its argument, or as a call of its own."""
+
+
+class Hiding(Rules):
+    """Hides entries by kind and name."""
+
+    def __init__(self, hides: set[tuple[str, str]]) -> None:
+        super().__init__()
+        self.hides = hides
+
+    async def decide(self, principal: Principal, action: Action, entry: Entry) -> Decision:
+        """Deny what is hidden."""
+        return Decision(allowed=(entry.kind, entry.name) not in self.hides)
+
+    async def permitted(self, principal: Principal, action: Action, entries: Sequence[Entry]) -> Sequence[bool]:
+        """The same of many."""
+        return [(entry.kind, entry.name) not in self.hides for entry in entries]
 
 
 def worlds(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pegboard, Pegboard]:
     """Two Pegboards over equal folders; in the first there is a skill besides that Ann may not discover."""
     secret = tmp_path_factory.mktemp("secret")
     put(secret, "vault", skill_text("vault-keys", "Open the vault. Quasar, money, back."))
+    put(secret, "refunds", skill_text("refunds", "Hide the money of the vault.", "Hidden.\n"))
     shown = SkillCatalog(folder)
     return (
         Pegboard([registry_of(*TOOLS)], skills=[SkillCatalog(secret, name="vault"), shown], policy=RULES),
@@ -282,7 +338,9 @@ async def test_a_hidden_skill_changes_no_answer(folder: Path, tmp_path_factory: 
     assert await one.prompt() == await other.prompt()
     for name, argument in NAMED:
         for hidden in ("vault-keys", "vault"):
-            said, missing = [wire(await one.call(name, {argument: asked})) for asked in (hidden, "nowhere")]
+            said, missing = [
+                wire(await one.call(name or asked, {argument: asked} if name else {})) for asked in (hidden, "nowhere")
+            ]
             assert said.replace(hidden, "NAME") == missing.replace("nowhere", "NAME")
     with pytest.raises(NoSkillError):
         await one.skills.activate("vault-keys")
@@ -290,7 +348,7 @@ async def test_a_hidden_skill_changes_no_answer(folder: Path, tmp_path_factory: 
 
 async def test_who_may_discover_no_skill_is_shown_no_tool_for_them(tmp_path: Path) -> None:
     put(tmp_path, "vault")
-    board = await Pegboard(skills=SkillCatalog(tmp_path), policy=RULES).open(ANN)
+    board = await Pegboard(skills=SkillCatalog(tmp_path, name="vault"), policy=RULES).open(ANN)
     assert board.listing().bytes == (await Pegboard(policy=RULES).open(ANN)).listing().bytes
 
 

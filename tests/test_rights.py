@@ -265,7 +265,7 @@ async def test_a_policy_is_told_who_asks_what_and_about_which_entries() -> None:
             return [True]
 
     entries = (make("t"),)
-    assert await permitted(Noting(), ALICE, Action.INVOKE, entries) == frozenset({"t"})
+    assert await permitted(Noting(), ALICE, Action.INVOKE, entries) == [*entries]
     assert asked == [(ALICE, Action.INVOKE, entries)]
 
 

@@ -24,7 +24,7 @@ from pegboard.boundary import Boundary, PinDiff, at_boundary, settled_always
 from pegboard.context import Context, ProgressSink
 from pegboard.dispatch import Resolve, new_call_id
 from pegboard.drift import Drift
-from pegboard.errors import MetaToolError, NotFoundError, UnloadedError
+from pegboard.errors import MetaToolError, NotFoundError, SkillNameError, UnloadedError
 from pegboard.finding import FindResult, Searches, find, missing_notes
 from pegboard.keeping import GuardedStore, Keeping
 from pegboard.limits import Limits
@@ -244,6 +244,14 @@ class Board:
         """What an answer about all tools says of the sources whose tools are not there."""
         return missing_notes(self._peg.missing(view), named=self.principal is None)
 
+    async def missing(self, name: str) -> NotFoundError:
+        """What is answered to the name of no tool, or of none that the principal may discover."""
+        if name in self._meta:
+            return MetaToolError(name)
+        given: object = name  # models write other things too
+        is_skill = self._skills.given and isinstance(given, str) and await self._sight.skill(given) is not None
+        return SkillNameError(name) if is_skill else NotFoundError(name, self.finder)
+
     async def recommend(self, recent_text: str, limit: int | None = None) -> list[Ranked]:
         """Tools whose keywords or tags stand in ``recent_text``, best first; none that is active already.
 
@@ -443,17 +451,15 @@ class Board:
         """How names are found in the turn of a call."""
         return partial(self._resolve, context.catalog)
 
-    def _resolve(self, catalog: Catalog | None, name: str) -> Tool:
+    def _resolve(self, catalog: Catalog | None, name: str) -> Tool | None:
         """The tool that the turn began with, which its arguments were written for; a newer one where there was none."""
         tool = None if catalog is None else catalog.get(name)
         tool = tool or self._peg.catalog.get(name)
         if tool is not None and self._sight.allows(name):
             return tool
-        if name in self._meta:
-            raise MetaToolError(name)
-        if any(slot.name == name for slot in self._visible()):
+        if name not in self._meta and any(slot.name == name for slot in self._visible()):
             raise UnloadedError(name, gone=True, way=self.finder)
-        raise NotFoundError(name, self.finder)
+        return None
 
     def _admit_any(self, tool: Tool) -> None:
         # Whoever gets here may call it: what is hidden, or made up by a model, is not noted.

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from pegboard.errors import CallError
+from pegboard.auth import Principal
+from pegboard.errors import CallError, NoSkillError
 from pegboard.keeping import Keeping
 from pegboard.limits import Limits
 from pegboard.pins import PinEvent
 from pegboard.skill_choice import SkillChoice
 from pegboard.skill_prompt import SkillsPrompt, skills_prompt
-from pegboard.skill_source import Activation, SkillEntry, Skills
+from pegboard.skill_source import Activation, BringsSkills, SkillEntry, Skills, folded
 from pegboard.tools import Tool, ToolResult, Visibility
-from pegboard.view import View
+from pegboard.view import View, discoverable
+
+if TYPE_CHECKING:
+    from pegboard.peg import Pegboard
 
 _MCP: Final = "mcp__"
 """What one client writes before the names of servers' tools."""
@@ -121,8 +125,41 @@ class BoardSkills:
         self._told = view.skills
 
     def _told_in(self, view: View) -> Skills[SkillEntry]:
-        """The skills as of the last boundary that may be discovered now."""
-        return view.skills if self._told is None else self._told.subset(frozenset(view.skills.names))
+        """The skills as of the last boundary that may be discovered now, each by where it is: what is told of one
+        must not be told to whoever has another of its name by now.
+        """
+        if self._told is None:
+            return view.skills
+        known = {(skill.name, skill.source, skill.path) for skill in view.skills.all}
+        return Skills(skill for skill in self._told if (skill.name, skill.source, skill.path) in known)
+
+
+async def choice_of(
+    peg: Pegboard, principal: Principal | None, asked: SkillChoice | Iterable[str] | None
+) -> SkillChoice:
+    """The choice that names mean, all of which a skill has that the principal may discover.
+
+    As long as a source of skills is not ready, or while the policy fails, nobody can know that. Raises TypeError for
+    what is no list of names, and NoSkillError for a name of no skill.
+    """
+    if asked is None or isinstance(asked, SkillChoice):
+        return asked or SkillChoice()
+    if isinstance(asked, str) or not isinstance(asked, Iterable):
+        raise TypeError(f"skills is {asked!r:.100}; give the names of skills in a list, or a SkillChoice")
+    names = tuple(asked)
+    known = await discoverable(peg.policy, principal, peg.skills)
+    bringing = (source.status().state for source in peg.sources if isinstance(source, BringsSkills))
+    if known is not None and all(state == "ready" for state in bringing):
+        for name in names:
+            _refuse_unknown(name, known)
+    return SkillChoice(names)
+
+
+def _refuse_unknown(name: str, known: Skills[SkillEntry]) -> None:
+    if folded(str(name).strip()) not in known.names:
+        from pegboard.schema import nearest
+
+        raise NoSkillError(name, known.names, close=nearest(name, known.names))
 
 
 async def _given_or_why(view: View, skill: SkillEntry) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pegboard.registry import Problem
 from pegboard.skill_source import SkillEntry, Skills, SkillSource
 from pegboard.texts import one_line
-from pegboard.tools import Tool, Visibility
+from pegboard.tools import Entry, Tool, Visibility
 
 if TYPE_CHECKING:
     from pegboard.search.candidates import Candidates
@@ -22,9 +22,9 @@ _CLOSING: Final = "Call `{finder}` and say what you need: that is how a tool abo
 class Catalog:
     """Every tool at one moment, in registration order. Immutable, shared; a turn in flight keeps the one it began with.
 
-    ``problems`` are the tools and skills that were set aside, and why. Names are unique, those of tools and those of
-    skills each by themselves. ``previous`` is the catalog of the generation before: what both have in common is not
-    indexed again. ``skills`` are given with the source that brings each.
+    ``problems`` are the tools and skills that were set aside, and why. Names of tools are unique; of several skills
+    with one name, each caller has the first that it may discover. ``previous`` is the catalog of the generation
+    before: what both have in common is not indexed again. ``skills`` are given with the source that brings each.
     """
 
     def __init__(
@@ -39,8 +39,9 @@ class Catalog:
     ) -> None:
         self._tools = tuple(tools)
         self._by_name = {tool.name: tool for tool in self._tools}
-        self._bringing = {skill.name: (skill, source) for skill, source in skills}
-        self.skills: Skills[SkillEntry] = Skills(skill for skill, _ in self._bringing.values())
+        brought = tuple(skills)
+        self.skills: Skills[SkillEntry] = Skills(skill for skill, _ in brought)
+        self._bringing: dict[int, SkillSource[Any]] = {id(skill): source for skill, source in reversed(brought)}
         self._always: dict[str, tuple[Tool, ...]] = {}
         self._ranker = ranker
         self._searched = None if previous is None else previous.searched
@@ -59,8 +60,8 @@ class Catalog:
         return self._by_name.get(name)
 
     def source_of(self, skill: SkillEntry) -> SkillSource[Any]:
-        """The source that brings a skill of this catalog. Raises KeyError for any other."""
-        return self._bringing[skill.name][1]
+        """The source that brings a skill of this catalog, that very one. Raises KeyError for any other."""
+        return self._bringing[id(skill)]
 
     def subset(self, names: Iterable[str] | str | None) -> tuple[Tool, ...]:
         """The tools of these names, in catalog order; a name that is not here is ignored."""
@@ -79,17 +80,21 @@ class Catalog:
         """Every name."""
         return frozenset(self._by_name)
 
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All tools, then all skills, those too whose name an earlier one has."""
+        return (*self._tools, *self.skills.all)
+
     @cached_property
     def candidates(self) -> Candidates:
-        """All tools, then all skills, as search candidates.
+        """All entries as search candidates.
 
         Their index is built on the first search and shared by every slice.
         """
         from pegboard.search import Candidates
 
         before, self._searched = self._searched, None
-        entries = (*self._tools, *self.skills)
-        return Candidates.of(entries) if before is None else before.after(entries)
+        return Candidates.of(self.entries) if before is None else before.after(self.entries)
 
     @property
     def searched(self) -> Candidates | None:
@@ -97,9 +102,14 @@ class Catalog:
         found: Candidates | None = self.__dict__.get("candidates")
         return self._searched if found is None else found
 
-    def slice(self, tools: Collection[str] | None, skills: Collection[str] | None = ()) -> Candidates:
-        """The search candidates of these names, None for all. Statistics are taken over them alone."""
-        mask = [*_mask(self._by_name, tools), *_mask(self.skills.names, skills)]
+    def slice(self, tools: Collection[str] | None, skills: Iterable[SkillEntry] = ()) -> Candidates:
+        """The search candidates of tools by name, None for all, and of these very skills.
+
+        Statistics are taken over them alone.
+        """
+        chosen = set(map(id, skills))
+        mask = [tools is None or name in tools for name in self._by_name]
+        mask += [id(skill) in chosen for skill in self.skills.all]
         return self.candidates if all(mask) else self.candidates.only(mask)
 
     def search(self, query: str | None, within: Iterable[str] | str | None = None) -> list[Tool]:
@@ -123,10 +133,6 @@ class Catalog:
         told = ((tool.name, escape(one_line(tool.description), quote=False)) for tool in chosen)
         lines = (f'  <tool name="{name}">{description}</tool>' for name, description in told)
         return "\n".join(["<available_tools>", *lines, "</available_tools>", "", _CLOSING.format(finder=finder)])
-
-
-def _mask(names: Collection[str], chosen: Collection[str] | None) -> list[bool]:
-    return [True] * len(names) if chosen is None else [name in chosen for name in names]
 
 
 def name_set(names: Iterable[str] | str) -> frozenset[str]:

@@ -116,7 +116,8 @@ def compose(
 
     Data yields to code of the same name, and files to what was added while Pegboard runs, whatever the order.
     ``reserved`` are names that no registry may use (those of the meta-tools). ``previous`` is the catalog before it.
-    Of two skills with one name, that of the earlier of ``skills`` is taken.
+    Of two skills with one name, that of the earlier of ``skills`` comes first: the later one is for whoever may not
+    discover it.
     """
     registries = tuple(registries)
     taken: dict[str, Tool] = {}
@@ -148,17 +149,20 @@ def compose(
 def _skills(
     sources: Iterable[SkillSource[Any]],
 ) -> tuple[list[tuple[SkillEntry, SkillSource[Any]]], list[Problem]]:
-    """(the skills, each with its source; those that were left out)."""
-    taken: dict[str, tuple[SkillEntry, SkillSource[Any]]] = {}
+    """(the skills, each with its source; those that were left out, for some or for all)."""
+    brought: list[tuple[SkillEntry, SkillSource[Any]]] = []
+    first: dict[str, SkillSource[Any]] = {}
     problems: list[Problem] = []
     for source in sources:
-        for skill in source.current:
-            winner = taken.setdefault(skill.name, (skill, source))[1]
+        brought += [(skill, source) for skill in source.current.all]
+        for name in source.current.names:
+            winner = first.setdefault(name, source)
             if winner is not source:
-                reason = f"Source {winner.name!r} has a skill of this name too, and comes first. Rename one of the two."
-                problems.append(Problem(source=source.name, name=skill.name, reason=reason))
+                reason = f"Source {winner.name!r} has a skill of this name too, which whoever may discover it has."
+                mend = "Rename one of the two, if everybody is to have both."
+                problems.append(Problem(source=source.name, name=name, reason=reason, mend=mend))
         problems.extend(source.left_out())
-    return [*taken.values()], problems
+    return brought, problems
 
 
 def _named(natures: Iterable[Nature], registries: Iterable[ToolRegistry]) -> dict[str, tuple[Nature, Tool]]:

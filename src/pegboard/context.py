@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pegboard.errors import NotFoundError
+
 if TYPE_CHECKING:
     from pegboard.auth import Principal
     from pegboard.board import Board
@@ -62,6 +64,10 @@ class BoardHandle(Protocol):
         """What an answer about all tools says of the sources whose tools are not there."""
         ...
 
+    async def missing(self, name: str) -> NotFoundError:
+        """What is answered to the name of no tool, or of none that the principal may discover."""
+        ...
+
     def pin(self, name: str) -> None: ...
     def unpin(self, name: str) -> None: ...
     def pin_state(self, name: str) -> PinState: ...
@@ -111,10 +117,9 @@ class Context:
     ticket: Ticket | None = field(default=None, repr=False, compare=False)
     catalog: Catalog | None = field(default=None, repr=False, compare=False)
 
-    @property
-    def finder(self) -> str:
-        """The name of the tool that finds others, for messages."""
-        return self.board.finder if self.board is not None else "find_tools"
+    async def missing(self, name: str) -> NotFoundError:
+        """What is answered to the name of no tool, or of none that the caller may discover."""
+        return NotFoundError(name) if self.board is None else await self.board.missing(name)
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
         """Tell the caller how far the call is. Does nothing where nobody listens; a listener that fails is logged."""

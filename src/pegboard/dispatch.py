@@ -26,7 +26,6 @@ from pegboard.errors import (
     HandlerError,
     InvalidArgumentsError,
     InvalidResultError,
-    NotFoundError,
     told,
 )
 from pegboard.frozen import thawed
@@ -48,8 +47,8 @@ MAX_STACK: Final = 32
 OUTPUT_KEY: Final = "dev.pegboard/output"
 """The key of a result's ``_meta`` that names what does not fit the tool's output schema: ``{"problems": [...]}``."""
 
-Resolve = Callable[[str], Tool]
-"""The tool of a name in the caller's catalog. Raises NotFoundError, or UnloadedError for one that is gone."""
+Resolve = Callable[[str], Tool | None]
+"""The tool of a name in the caller's catalog, None where there is none. Raises UnloadedError for one that is gone."""
 
 Admit = Callable[[Tool], None]
 """A last look at a tool that the caller may see, before it runs. Raises UnloadedError."""
@@ -177,6 +176,8 @@ async def resolve(dispatcher: Dispatcher, call: Call) -> None:
     if len(stack) > MAX_STACK:
         raise CycleError(f"{call.name!r} stands inside {len(stack)} calls, and at most {MAX_STACK} may.")
     call.tool = call.resolve(call.name)
+    if call.tool is None:
+        raise await call.context.missing(call.name)
     if call.name in stack:
         raise CycleError(f"{call.name!r} may not call itself ({' -> '.join((*stack, call.name))}).")
 
@@ -189,7 +190,7 @@ async def authorize(dispatcher: Dispatcher, call: Call) -> None:
     seen = await decide(dispatcher.policy, principal, Action.DISCOVER, call.found)
     if not seen.allowed:
         call.reason = f"denied: discover: {seen.reason}"
-        raise NotFoundError(call.name, call.context.finder)
+        raise await call.context.missing(call.name)
     if not decides_by_call(dispatcher.policy):
         _hold(call, await decide(dispatcher.policy, principal, Action.INVOKE, call.found))
 

@@ -157,12 +157,14 @@ class SkillNameError(NotFoundError):
 class NoSkillError(NotFoundError):
     """No skill of this name, or none that the caller may discover: the two look the same.
 
-    ``available`` are those that there are for the caller; the message names at most 50 of them.
+    ``available`` are those that there are for the caller; the message names at most 50 of them, and ``close`` as what
+    was probably meant.
     """
 
-    def __init__(self, name: str, available: Sequence[str] = ()) -> None:
+    def __init__(self, name: str, available: Sequence[str] = (), *, close: str | None = None) -> None:
         listed = ", ".join(available[:50]) + (f" and {len(available) - 50} more" if len(available) > 50 else "")
         hint = f"Available skills: {listed}." if available else "There are no skills."
+        hint = f"Did you mean {close!r}? {hint}" if close else hint
         CallError.__init__(self, f"Unknown skill: {name!r:.200}.", hint=hint)
         self.name = name
 

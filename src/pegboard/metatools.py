@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from pegboard.budget import within_budget
 from pegboard.context import BoardHandle, Context
 from pegboard.detail import Detail, describe, explained, full, summary
-from pegboard.errors import MetaToolError, NotFoundError, QuarantinedError, SkillNameError
+from pegboard.errors import QuarantinedError
 from pegboard.finding import FindResult
 from pegboard.paging import Page, page
 from pegboard.pins import PinState
@@ -111,7 +111,7 @@ async def unload_tool(arguments: dict[str, Any], board: BoardHandle, context: Co
     tool = (await board.view()).seen(name)
     state = board.pin_state(name)
     if tool is None and (state is not PinState.GONE or board.hides(name)):
-        raise _not_found(name, board, await board.view())
+        raise await board.missing(name)
     if state in (PinState.ABSENT, PinState.TOMBSTONED):
         always = tool is not None and tool.visibility_on(board.surface) is Visibility.ALWAYS
         note = "It is always listed and cannot be unloaded." if always else "It was not loaded."
@@ -125,10 +125,7 @@ async def unload_tool(arguments: dict[str, Any], board: BoardHandle, context: Co
 async def call_tool(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult | Halt:
     """Call any tool, listed or not, with arguments that fit its schema."""
     name = arguments["name"]
-    view = await board.view()
-    tool = view.get(name)
-    if tool is None and _skills(board, view).get(name) is not None:
-        raise SkillNameError(name)
+    tool = (await board.view()).get(name)
     # A name that cannot be seen goes through dispatch all the same: there its receipt gets the true reason.
     unwrapped = unwrap(arguments, tool.input_schema if tool else {})
     return await board.call_any(name, unwrapped, context)
@@ -178,14 +175,8 @@ async def _visible(arguments: dict[str, Any], board: BoardHandle) -> tuple[Tool,
         raise QuarantinedError(name)
     tool = view.get(name)
     if tool is None:
-        raise _not_found(name, board, view)
+        raise await board.missing(name)
     return tool, view
-
-
-def _not_found(name: str, board: BoardHandle, view: View) -> NotFoundError:
-    if name in board.meta_names:
-        return MetaToolError(name)
-    return SkillNameError(name) if _skills(board, view).get(name) is not None else NotFoundError(name, board.finder)
 
 
 def _skills(board: BoardHandle, view: View) -> Skills[SkillEntry]:

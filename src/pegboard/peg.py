@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pegboard.approval import Approver, checked_approver
 from pegboard.auth import AllowAll, Policy, Principal, checked_policy, checked_principal
 from pegboard.board import Board
+from pegboard.board_skills import choice_of
 from pegboard.board_tools import ALL_NAMES, BOARD_TOOLS, META_NAMES
 from pegboard.catalog import Catalog, name_set
 from pegboard.composition import Collisions, Composer
@@ -297,11 +298,13 @@ class Pegboard:
         ``context`` holds values for every call of this board; ``allowed`` the names of the tools it may show and call
         (default: all; empty: none; unknown names are ignored); ``profile`` which meta-tools it has; ``store`` where it
         is kept (default: where the Pegboard keeps boards). ``skills`` says which skills it may use (default: all), as
-        names or as a SkillChoice, which also says which of them it begins with. A new board that is opened
-        ``for_calls`` alone lists nothing, and asks no policy about all the tools there are.
+        names that the principal may discover; or as a SkillChoice, which also says which of them it begins with, and
+        to which unknown names mean nothing. A new board that is opened ``for_calls`` alone lists nothing, and asks no
+        policy about all the tools there are.
 
         Raises BoardError for an id that does not exist or is somebody else's, StoreError when the store fails,
-        ValueError for an unknown profile, TypeError for an ``allowed`` that cannot be a list of names, PrincipalError
+        ValueError for an unknown profile, TypeError for an ``allowed`` or ``skills`` that cannot be a list of names,
+        NoSkillError for a name in ``skills`` that no skill has, once all that bring skills are ready, PrincipalError
         for what is no principal.
         """
         if allowed is not None and not isinstance(allowed, Iterable):
@@ -327,7 +330,7 @@ class Pegboard:
             context=dict(context or {}),
             allowed=None if allowed is None else name_set(allowed),
             profile=profile,
-            skills=skills if isinstance(skills, SkillChoice) else SkillChoice(skills),
+            skills=await choice_of(self, principal, skills),
         )
         if record is not None or not for_calls:
             await board.begin()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from pegboard.auth import Action, CallFacts, CallPolicy, Decision, Policy, Principal
 from pegboard.context import Context
@@ -18,6 +18,8 @@ from pegboard.resource import Resource
 from pegboard.tools import Entry, Tool
 
 logger = logging.getLogger(__name__)
+
+SomeEntry = TypeVar("SomeEntry", bound=Entry)
 
 
 async def decide(policy: Policy, principal: Principal, action: Action, entry: Entry) -> Decision:
@@ -31,19 +33,19 @@ async def decide_call(policy: CallPolicy, principal: Principal, entry: Entry, fa
 
 
 async def permitted(
-    policy: Policy, principal: Principal, action: Action, entries: Sequence[Entry]
-) -> frozenset[str] | None:
-    """The names of the entries that the policy permits; None where it failed. Raises nothing but its own cancellation.
+    policy: Policy, principal: Principal, action: Action, entries: Sequence[SomeEntry]
+) -> list[SomeEntry] | None:
+    """The entries that the policy permits, in order; None where it failed. Raises nothing but its own cancellation.
 
     An entry counts as permitted where the mask holds the very True: whatever else it holds has not said yes.
     """
     if principal.expired:
-        return frozenset()
+        return []
     try:
         mask = await policy.permitted(principal, action, entries)
         if len(mask) != len(entries):
             raise ValueError(f"a mask of {len(mask)} for {len(entries)} entries")
-        return frozenset(entry.name for entry, seen in zip(entries, mask, strict=True) if seen is True)
+        return [entry for entry, seen in zip(entries, mask, strict=True) if seen is True]
     except BaseException as error:
         if passes(error):
             raise

@@ -47,13 +47,23 @@ def folded_names(names: str | Iterable[str]) -> frozenset[str]:
 
 
 class Skills(Generic[S_co]):
-    """The skills of one moment, in lookup order. Immutable, shared; of two with one name the first is kept."""
+    """The skills of one moment, in lookup order. Immutable, shared.
+
+    Of several with one name the first is the one that has it. The others are in ``all`` alone: one of them has the
+    name for whoever may not discover those before it.
+    """
 
     def __init__(self, skills: Iterable[S_co] = ()) -> None:
+        self._all = tuple(skills)
         found: dict[str, S_co] = {}
-        for skill in skills:
+        for skill in self._all:
             found.setdefault(skill.name, skill)
         self._skills: Mapping[str, S_co] = found
+
+    @property
+    def all(self) -> tuple[S_co, ...]:
+        """Every skill, those too whose name an earlier one has."""
+        return self._all
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -90,7 +100,12 @@ class Skills(Generic[S_co]):
 
     def subset(self, names: Collection[str]) -> Skills[S_co]:
         """Only the skills of these names, in lookup order; unknown names are passed over."""
-        return Skills(skill for skill in self if skill.name in names)
+        return Skills(skill for skill in self._all if skill.name in names)
+
+    def answering(self, name: str) -> Skills[S_co]:
+        """Only the skills that have this name or alias."""
+        wanted = folded(name)
+        return Skills(skill for skill in self._all if wanted in (skill.name, *map(folded, skill.aliases)))
 
 
 @runtime_checkable

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from pegboard.auth import Action, Principal
+from pegboard.auth import Action, Policy, Principal
 from pegboard.catalog import Catalog
 from pegboard.pins import PinRecord
 from pegboard.rights import permitted
@@ -25,7 +25,8 @@ class View:
 
     ``names`` is None when it is the whole catalog. ``hidden`` are the catalog's names outside it. ``held`` are names
     that may be discovered but are quarantined: they are told of by name alone. ``skills`` are those that may be
-    discovered. ``unsure`` says that nothing can be seen because the policy failed.
+    discovered: of several with one name the first of them has it, whatever comes before it and is hidden. ``unsure``
+    says that nothing can be seen because the policy failed.
     """
 
     catalog: Catalog
@@ -60,9 +61,7 @@ class View:
     @property
     def candidates(self) -> Candidates:
         """The visible tools and skills as search candidates."""
-        return self.catalog.slice(
-            self._usable, self.skills.names if len(self.skills) < len(self.catalog.skills) else None
-        )
+        return self.catalog.slice(self._usable, self.skills)
 
     def shows(self, entry: Entry) -> bool:
         """Whether this very tool or skill may be used."""
@@ -78,6 +77,16 @@ class View:
         if not self.held:
             return self.names
         return (self.catalog.names if self.names is None else self.names) - self.held
+
+
+async def discoverable(
+    policy: Policy, principal: Principal | None, skills: Skills[SkillEntry]
+) -> Skills[SkillEntry] | None:
+    """Those of some skills that a principal may discover, all of them for nobody; None where the policy failed."""
+    if principal is None or not skills:
+        return skills
+    known = await permitted(policy, principal, Action.DISCOVER, skills.all)
+    return None if known is None else Skills(known)
 
 
 class Sight:
@@ -105,10 +114,11 @@ class Sight:
         skills = self._skills.of(catalog.skills)
         if self._principal is not None:
             tools = catalog.all() if names is None else catalog.subset(names)
-            seen = await self._discovered(self._principal, tools, tuple(skills))
-            unsure = seen is None
-            names, known = seen or (frozenset(), frozenset())
-            skills = skills.subset(known)
+            seen = await permitted(self._peg.policy, self._principal, Action.DISCOVER, tools)
+            known = None if seen is None else await discoverable(self._peg.policy, self._principal, skills)
+            unsure = known is None
+            names = frozenset() if known is None else frozenset(tool.name for tool in seen or ())
+            skills = known or Skills()
         names = None if names is not None and len(names) == len(catalog) else names
         view = View(catalog, names, unsure=unsure, skills=skills)
         if look > self._last_look:
@@ -116,14 +126,11 @@ class Sight:
             self._last_look, self._hidden = look, view.hidden
         return view
 
-    async def _discovered(
-        self, principal: Principal, tools: Sequence[Entry], skills: Sequence[Entry]
-    ) -> tuple[frozenset[str], frozenset[str]] | None:
-        """The names of the tools and of the skills that may be discovered; None where the policy failed."""
-        policy = self._peg.policy
-        seen = await permitted(policy, principal, Action.DISCOVER, tools)
-        known = await permitted(policy, principal, Action.DISCOVER, skills) if skills else frozenset()
-        return None if seen is None or known is None else (seen, known)
+    async def skill(self, name: str) -> SkillEntry | None:
+        """The skill of a name or alias, as a view of this moment has it; the policy is asked about no other."""
+        meant = self._skills.of(self._peg.catalog.skills).answering(name)
+        known = await discoverable(self._peg.policy, self._principal, meant)
+        return None if known is None else known.get(name)
 
     def allows(self, name: str) -> bool:
         """Whether the board may show and call this name, as far as it is the board's to say."""

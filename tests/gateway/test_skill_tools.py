@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pegboard import MemoryPinStore, Pegboard, SkillCatalog
+from pegboard import MemoryPinStore, Pegboard, SkillCatalog, SkillRoot
 from pegboard.gateway import Gateway
+from pegboard.sources.skills import SkillFolders, SkillSpec
+from pegboard.tokens import count_tokens
 from tests.gateway.pipe import LIST_CHANGED, piped_to
 from tests.skills.things import put, skill_text
 from tests.support import ALICE, Rules, make, registry_of
@@ -62,6 +64,43 @@ async def test_a_modern_client_is_given_skills_and_its_list_stays(skills: SkillC
         read = await pipe.call("read_skill_resource", {"skill": "refunds", "path": "SKILL.md"})
         assert "name: refunds" in read["content"][0]["text"]
         assert await pipe.names() == before
+
+
+@pytest.mark.parametrize("era", ["handshake", "modern"])
+async def test_a_skill_that_is_called_like_a_tool_says_how_it_is_read(
+    skills: SkillCatalog, tmp_path: Path, era: str
+) -> None:
+    peg = pegboard(skills, policy=Rules(hidden=["wrapping"]))
+    async with peg, piped_to(Gateway(peg, identify=lambda request: ALICE), tmp_path) as pipe:
+        pipe.modern() if era == "modern" else await pipe.handshake()
+        for ask in (("refunds", {}), ("call_tool", {"name": "refunds", "arguments": {}})):
+            said = (await pipe.call(*ask))["content"][0]["text"]
+            assert said == "'refunds' is a skill, not a tool. Get its instructions with skills."
+        hidden, missing = [(await pipe.call(name, {}))["content"][0]["text"] for name in ("wrapping", "nowhere")]
+        assert hidden.replace("wrapping", "NAME") == missing.replace("nowhere", "NAME")
+
+
+@pytest.mark.parametrize("era", ["handshake", "modern"])
+async def test_a_client_is_told_of_skills_where_some_are_wired_and_the_same_at_any_moment(
+    skills: SkillCatalog, tmp_path: Path, era: str
+) -> None:
+    async def instructions(peg: Pegboard) -> str:
+        async with peg, piped_to(Gateway(peg), tmp_path) as pipe:
+            if era == "handshake":
+                return str((await pipe.handshake())["instructions"])
+            pipe.modern()
+            return str((await pipe.ask("server/discover"))["instructions"])
+
+    said = await instructions(pegboard(skills))
+    assert "skills gives you its instructions" in said
+    assert count_tokens(said) <= 120
+    late = SkillFolders(SkillSpec(name="late", roots=(SkillRoot(tmp_path / "skills"),)))
+    assert await instructions(Pegboard(sources=[late])) == said
+    none = await instructions(Pegboard())
+    assert "skill" not in none
+    assert said.startswith(none)
+    plain = Pegboard(skills=skills, profiles={"session": ["find_tools"], "modern": ["find_tools"]})
+    assert "skill" not in await instructions(plain)
 
 
 async def test_who_may_discover_no_skill_has_no_tools_for_them(skills: SkillCatalog, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def _of_tools(now: Opened, origins: Mapping[str, Origin]) -> Iterator[Finding]:
     for tool in now.peg.catalog.all():
         yield from check_tool(tool, origins[tool.source], tool.bare_name)
     ours = now.settings.skills.keys()
-    for skill in now.peg.skills:
+    for skill in now.peg.skills.all:
         if skill.source not in ours:
             yield from check_tool(skill, origins[skill.source])
 

@@ -30,7 +30,7 @@ class KeptIndex:
         from pegboard.search.reading import stamps_of
         from pegboard.stores.index_file import load
 
-        entries = (*catalog.all(), *catalog.skills)
+        entries = catalog.entries
         stamps, found = stamps_of(entries), None
         path = self._files.path(self._name)
         try:

@@ -57,7 +57,9 @@ class SearchFacts:
 class Facts:
     """Everything known of one name on one board. Immutable.
 
-    ``tool`` is that of the catalog, hidden or not, ``skill`` likewise where there is no such tool; ``discover`` and
+    ``tool`` is that of the catalog, hidden or not, ``skill`` likewise where there is no such tool: of several that have
+    the name the first that may be discovered, else the first, ``before`` being the first where it is another;
+    ``discover`` and
     ``invoke`` are what the policy decides about it, None without a principal. ``drift`` is how its definition differs
     from what the board has shown, if it does, and ``listed`` says whether the board's listing shows the name, or its
     prompt that of a skill; ``hindrances`` are what its source knows to be in the way of every call.
@@ -66,6 +68,7 @@ class Facts:
     name: str
     tool: Tool | None
     skill: SkillEntry | None
+    before: SkillEntry | None
     names: Mapping[str, Entry]
     meta: bool
     meta_here: bool
@@ -105,13 +108,15 @@ async def facts_of(
     """Look everything up. Raises InvalidArgumentsError for a limit that is not a whole number from 1."""
     view = await board.view()
     tool = peg.catalog.get(name)
-    skill = None if tool or name in ALL_NAMES else peg.skills.get(name)
+    skill = None if tool or name in ALL_NAMES else view.skills.get(name) or peg.skills.get(name)
     name = skill.name if skill else name
+    first = peg.skills.get(name) if skill else None
     entry = tool or skill
     return Facts(
         name=name,
         tool=tool,
         skill=skill,
+        before=None if first is skill else first,
         names={one.name: one for one in (*peg.skills, *peg.catalog.all())},
         meta=tool is None and name in ALL_NAMES,
         meta_here=name in board.meta_names,

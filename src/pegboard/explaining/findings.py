@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from pegboard.explaining.facts import Facts
-from pegboard.explaining.of_skills import not_readable, not_told
+from pegboard.explaining.of_skills import first_is_hidden, not_readable, not_told
 from pegboard.explaining.searching import of_the_search
 from pegboard.explaining.values import EVERYTHING, Aspect, Finding
 from pegboard.naming import SEPARATOR, legal_name
@@ -272,7 +272,7 @@ _OF_A_TOOL: Final[tuple[Check, ...]] = (
     pinned,
     of_the_search,
 )
-_OF_A_SKILL: Final[tuple[Check, ...]] = (not_in_slice, hidden, not_readable, not_told, of_the_search)
+_OF_A_SKILL: Final[tuple[Check, ...]] = (not_in_slice, hidden, first_is_hidden, not_readable, not_told, of_the_search)
 _OF_NO_TOOL: Final[tuple[Check, ...]] = (gone, left_out, excluded, set_aside, source_lacks_tools, unknown)
 _OF_A_META_TOOL: Final[tuple[Check, ...]] = (meta_tool,)
 

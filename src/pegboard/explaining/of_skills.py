@@ -19,6 +19,17 @@ def not_readable(facts: Facts) -> Iterator[Finding]:
         )
 
 
+def first_is_hidden(facts: Facts) -> Iterator[Finding]:
+    """Another skill of its name comes before it, and is hidden."""
+    if facts.before:
+        yield Finding(
+            what="first_is_hidden",
+            message=f"The skill of this name in source {facts.before.source!r} comes first, and is hidden.",
+            mend="Rename one of the two, if they are for different jobs.",
+            data={"source": facts.before.source},
+        )
+
+
 def not_told(facts: Facts) -> Iterator[Finding]:
     """The prompt does not tell of it."""
     if facts.visible and not facts.listed:

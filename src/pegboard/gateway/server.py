@@ -74,12 +74,12 @@ class Gateway:
         self._identify = identify or (lambda request: self.settings.principal)
         self._session_store = MemoryPinStore() if session_store is None else session_store
         self._hubs: set[Hub] = set()
+        self.skills = SkillsExtension(peg, self._view, self._ttl)
         self.server = _Server(self)
         self.server.middleware.append(faithfully)
         self._handle("tools/list", PaginatedRequestParams, self._list)
         self._handle("tools/call", CallToolRequestParams, self._call)
         self._handle("subscriptions/listen", SubscriptionsListenRequestParams, self._listen)
-        self.skills = SkillsExtension(peg, self._view, self._ttl)
         self.server.middleware.append(self.skills.declare)
         for method, (params, handler) in self.skills.handlers.items():
             self._handle(method, params, handler)
@@ -91,7 +91,8 @@ class Gateway:
 
     def instructions(self, profile: str) -> str:
         """What clients of a profile are told about working with the board."""
-        return self.settings.instructions or instructions_for(self.peg.profiles[profile])
+        told = self.settings.instructions
+        return told or instructions_for(self.peg.profiles[profile], skills=self.skills.offered)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Hub]:
@@ -232,11 +233,19 @@ class _Server(Server[Hub]):
         super().__init__(
             gateway.settings.name,
             version=gateway.settings.version,
-            instructions=gateway.instructions(gateway.profile),
             lifespan=lambda _: gateway.running(),
             cache_hints={"server/discover": CacheHint(ttl_ms=gateway.settings.ttl_ms, scope="private")},
         )
         self._gateway = gateway
+
+    @property
+    def instructions(self) -> str:
+        """What a client is told whose list does not change: of skills too, where the configuration has come by some."""
+        return self._gateway.instructions(self._gateway.profile)
+
+    @instructions.setter
+    def instructions(self, text: object) -> None:
+        """The SDK sets what it was given, which was nothing."""
 
     @property
     def get_tool_input_schema(self) -> Callable[[str], Mapping[str, Any] | None] | None:

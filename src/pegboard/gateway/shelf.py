@@ -83,7 +83,7 @@ class Shelf:
 
 def fingerprint_of(view: View) -> str:
     """What changes when the caller's list of skills does."""
-    told = "\n".join(f"{skill.name} {skill.digest}" for skill in view.skills)
+    told = "\n".join(f"{skill.name} {skill.source} {skill.digest}" for skill in view.skills)
     return hashlib.sha256(told.encode()).hexdigest()
 
 

@@ -120,7 +120,7 @@ class SkillCatalog:
         if number < self._shown:
             return self._current  # what was read later is newer, though it was read faster
         self._shown = number
-        changed = [*fresh] != [*self._current] or fresh.problems != self._current.problems
+        changed = fresh.all != self._current.all or fresh.problems != self._current.problems
         self._current = fresh
         if changed:
             self._listeners.tell()

@@ -38,8 +38,9 @@ class Options:
 class SkillSet(Skills[Skill]):
     """The skills of one load, in lookup order, and what is to be said about all that was found. Immutable, shared.
 
-    Lookup order is that of the roots, and of the folders' names in each. ``problems`` has every skill that was left
-    out, with its reason, and every warning about one that is loaded.
+    Lookup order is that of the roots, and of the folders' names in each; a skill of a later root is in ``all`` alone
+    where an earlier one has its name. ``problems`` has every skill that was left out, with its reason, and every
+    warning about one that is loaded.
     """
 
     def __init__(self, skills: Iterable[Skill] = (), problems: Iterable[SkillProblem] = ()) -> None:
@@ -87,6 +88,7 @@ class _Loader:
 
     def __init__(self, options: Options) -> None:
         self.options = options
+        self.found: list[Skill] = []
         self.skills: dict[str, Skill] = {}
         self.orders: dict[str, int] = {}
         self.cases: dict[str, str] = {}
@@ -107,8 +109,11 @@ class _Loader:
             return
         if skill.name in self.skills:
             self.problems.append(self._taken(found, skill))
+            if self.orders[skill.name] != found.order:
+                self.found.append(skill)
             return
         self._warn_of_case(found, skill)
+        self.found.append(skill)
         self.skills[skill.name] = skill
         self.orders[skill.name] = found.order
         self.problems += [replace(problem, skill=skill.name) for problem in findings.problems]
@@ -117,10 +122,11 @@ class _Loader:
         """The problem of a skill whose name another one has."""
         winner = self.skills[skill.name].source_path
         shadowed = self.orders[skill.name] != found.order
+        whom = " for whoever may discover that one" if shadowed else ""
         return SkillProblem(
             file=str(found.shown),
             code="name-shadowed" if shadowed else "name-taken",
-            message=f"is left out: {winner} has the name {skill.name!r} too and comes first.",
+            message=f"is left out: {winner} has the name {skill.name!r} too and comes first{whom}.",
             hint="Rename one of the two, if both are wanted.",
             level=Level.NOTE if shadowed else Level.ERROR,
             skill=skill.name,
@@ -151,7 +157,7 @@ class _Loader:
             message, hint = f"no skill of this name is loaded: {name!r}.", "Check its spelling."
             missing = SkillProblem(file="only", code="name-unknown", message=message, hint=hint, level=Level.WARNING)
             self.problems.append(missing)
-        return SkillSet(self.skills.values(), self.problems)
+        return SkillSet(self.found, self.problems)
 
 
 def read_skill(found: Found, options: Options, findings: Findings) -> Skill:
