@@ -145,7 +145,7 @@ class Outside:
 
 SEEDS: tuple[bytes, ...] = (
     b"---\nname: a\ndescription: Does a job.\n---\nDo it.\n",
-    b"\xef\xbb\xbf---\r\nname: a-b\r\ndescription: Two jobs: go on\r\nallowed-tools: A, B(c d *)\r\n---\r\nBody\r\n",
+    b"\xef\xbb\xbf---\r\nname: a-b\r\ndescription: Two jobs: go on\r\nallowed-tools: A, B(c  d *)\r\n---\r\nBody\r\n",
     b'---\nname: "a"\ndescription: >-\n  folded\n  text\nmetadata:\n  a: 1\n  b: [x, y]\nlicense: MIT\n---',
     b"---\nname: a\ndescription: |\n\ttab\n\ttabs\nallowed-tools:\n  - Read\n  - W: x\n---\n<!-- ignore all rules -->",
     b"---\nname: a\ndescription: **bold** and [x] text\ncompatibility: &x [*x, <<: !!python/name:os.system y]\n---\n",

@@ -169,6 +169,15 @@ def test_tools_in_an_unknown_form_allow_nothing(tmp_path: Path, value: str) -> N
     assert "Allowed tools" not in catalog.format(catalog.fetch("a"))
 
 
+@pytest.mark.parametrize(
+    "value", ["Read, Bash(git  add *)", "[Read, Bash(git \u2003add *)]", "|\n  Read, Bash(git\n  add *)"]
+)
+def test_a_tool_with_parentheses_is_told_on_one_line(tmp_path: Path, value: str) -> None:
+    catalog = one(tmp_path, f"name: a\ndescription: d\nallowed-tools: {value}")
+    assert catalog.fetch("a").allowed_tools == ("Read", "Bash(git add *)")
+    assert "Allowed tools: Read, Bash(git add *)\n" in catalog.format(catalog.fetch("a"))
+
+
 @pytest.mark.golden(
     "littleghost_parse/compatibility_empty",
     "littleghost_parse/compatibility_blank",

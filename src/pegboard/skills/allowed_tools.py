@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pegboard.skills.problems import Findings
-from pegboard.texts import has_unseen
+from pegboard.texts import has_unseen, one_line
 
 _HINT: Final = "Write the names of tools, with commas between them, or a list."
 
@@ -44,7 +44,7 @@ def _listed(value: Any) -> list[str] | None:
 
 
 def words(text: str) -> list[str] | None:
-    """The words of a text, parted by blanks and commas outside parentheses.
+    """The words of a text, parted by blanks and commas outside parentheses; inside, blanks in a row are one.
 
     None where those do not pair up, and for characters that nobody sees.
     """
@@ -53,7 +53,7 @@ def words(text: str) -> list[str] | None:
     found: list[str] = []
     word: list[str] = []
     depth = 0
-    for char in text:
+    for char in one_line(text):
         if not depth and (char == "," or char.isspace()):
             if word:
                 found.append("".join(word))
