@@ -183,3 +183,22 @@ async def test_a_pin_that_is_hidden_later_goes_from_every_answer_at_once() -> No
 
 def _names(found: Any) -> list[str]:
     return [ranked.entry.name for ranked in found]
+
+
+async def test_a_name_means_one_tool_for_everybody_also_for_those_that_may_not_discover_it() -> None:
+    first, second = [make("pay", f"Pay, the {name}.", source=name) for name in ("first", "second")]
+    rules = [
+        Rule(roles=["clerk"], names=["*"], allow=["discover", "invoke"]),
+        Rule(principals=["*"], names=["*"], sources=["first"], deny=["discover"]),
+    ]
+    peg = Pegboard(
+        [registry_of(first, name="first"), registry_of(second, name="second")],
+        collisions="first",
+        policy=RulePolicy(rules),
+    )
+    board = await peg.open(ANN)
+    assert (await board.find("pay")).matches == ()
+    said, missing = [await board.call(name, {}) for name in ("pay", "nowhere")]
+    assert isinstance(said, ToolResult)
+    assert isinstance(missing, ToolResult)
+    assert said.text.replace("pay", "NAME") == missing.text.replace("nowhere", "NAME")

@@ -105,6 +105,37 @@ def test_a_link_out_of_the_folder_is_told_and_not_followed(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        "Read ../b/x.md first.",
+        "Read `../../b/x.md`, then go on.",
+        "It is in (../b/notes.txt).",
+        "See references/../../b/x.md.",
+        "See ./../b.md",
+    ],
+)
+def test_a_path_in_the_text_that_leads_out_of_the_folder_is_told(tmp_path: Path, body: str) -> None:
+    put(tmp_path, "a", skill_text("a", body=body))
+    assert only(tmp_path).code == "resource-outside"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Go up with cd ../b, or list ../.",
+        "```\ncat ../b/x.md\n```",
+        "Replace a/../b/x.md by b/x.md.",
+        "As ../<name>/x.md has it, or ../{{name}}.md.",
+        "Look at https://example.org/../x.md and ~/../x.md.",
+        "import x from '../lib/x.js'",
+    ],
+)
+def test_a_path_upwards_that_names_no_text_is_not(tmp_path: Path, body: str) -> None:
+    put(tmp_path, "a", skill_text("a", body=body))
+    assert codes(tmp_path) == []
+
+
+@pytest.mark.parametrize(
     ("body", "wanted"),
     [
         ("x\n" * 500, []),

@@ -80,3 +80,14 @@ def test_a_hidden_skill_is_missing_for_those_it_is_hidden_from(pegboard: Run, sk
 def test_a_skill_that_is_not_found_is_mended_in_its_description(pegboard: Run, skilled: Path) -> None:
     lines = pegboard("why-not", "wrapping", "--query", "bake bread").lines
     assert any(line.endswith("or add those of the query to its description.") for line in lines)
+
+
+def test_list_counts_skills_and_names_the_command_that_lists_them(pegboard: Run, skilled: Path) -> None:
+    done = pegboard("list")
+    assert last(done) == "Note: 2 skills beside them: pegboard skills list"
+    assert all("skill" not in line for line in done.lines)
+    assert pegboard("list", "--json").json["skills"] == 2
+    (skilled / "pegboard.toml").write_text('[[python]]\nfile = "tools.py"\n', "utf-8")
+    done = pegboard("list")
+    assert "skill" not in done.err
+    assert pegboard("list", "--json").json["skills"] == 0

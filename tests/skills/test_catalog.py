@@ -193,6 +193,7 @@ def test_links_are_followed_inside_the_roots_alone_and_loops_end(tmp_path: Path)
     catalog = SkillCatalog(tmp_path / "root")
     assert catalog.names == ("a",)
     told = {Path(problem.file).relative_to(tmp_path / "r").parts[0]: problem.code for problem in catalog.problems}
+    assert told.pop("SKILL.md") == "file-in-root"
     assert told == {"loop": "path-escape", "gone": "path-broken", "out": "path-escape", "self": "path-broken"}
     assert SkillCatalog([tmp_path / "root", tmp_path / "elsewhere"]).names == ("a", "b")
 
@@ -227,6 +228,31 @@ def test_a_file_that_is_spelled_otherwise_is_told(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "skill.md").write_text(skill_text("a"))
     assert codes(SkillCatalog(tmp_path)) == ["file-name"]
+
+
+def test_a_skill_a_folder_too_deep_or_too_high_is_told_with_the_root_that_would_have_it(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        put(tmp_path / "skills" / "team", name)
+    put(tmp_path / "skills", "good")
+    (tmp_path / "skills" / "notes" / "older").mkdir(parents=True)
+    catalog = SkillCatalog(tmp_path / "skills", strict=True)
+    assert catalog.names == ("good",)
+    deep = only_problem(catalog)
+    assert (deep.code, deep.level, Path(deep.file)) == (
+        "file-too-deep",
+        "warning",
+        tmp_path / "skills" / "team" / "a" / "SKILL.md",
+    )
+    assert "and so are 1 more beside it" in deep.message
+    assert str(tmp_path / "skills" / "team") in deep.hint
+    both = SkillCatalog([tmp_path / "skills", tmp_path / "skills" / "team"])
+    assert (both.names, both.problems) == (("good", "a", "b"), ())
+    high = only_problem(SkillCatalog(tmp_path / "skills" / "good"))
+    assert (high.code, high.level) == ("file-in-root", "warning")
+    assert high.hint == f"Name {tmp_path / 'skills'} as the root."
+    assert SkillCatalog([tmp_path / "skills" / "team", tmp_path / "skills" / "team" / "a"]).problems == ()
+    put(tmp_path / "skills" / "good", "inner")
+    assert codes(SkillCatalog(tmp_path / "skills")) == ["file-too-deep"]
 
 
 def test_a_board_has_what_is_allowed_and_begins_with_some_of_it(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 _UNREAD: Final = "A skill that cannot be read does not exist for anybody."
 _YAML: Final = "Front matter is a table of texts; other things of YAML are ways to attack who reads it."
+_PLACE: Final = "Skills are the immediate folders of a root; nothing else is looked for."
 _FORMAT: Final = "The format wants it; other loaders refuse the skill."
 _NAMED: Final = "A skill is called by its name."
 _KNOWN: Final = "The description is all that a model knows of a skill before it chooses."
@@ -20,6 +21,12 @@ FORMAT: Final[Mapping[str, tuple[str, str, str]]] = {
     "file-type": ("A folder, pipe, socket or device has the file's name", _UNREAD, "Write the skill into a file."),
     "file-encoding": ("The file is not UTF-8", _UNREAD, "Save it as UTF-8."),
     "file-too-large": ("The file is too large", _UNREAD, "Move parts of it into files beside it."),
+    "file-in-root": ("The file lies in a root itself", _PLACE, "Name the folder above it as the root."),
+    "file-too-deep": (
+        "The file lies a folder too deep",
+        _PLACE,
+        "Name the folder above its folder as a root too, or move its folder up.",
+    ),
     "path-escape": (
         "A link leads out of the roots",
         "What lies outside the roots was never meant to be read.",

@@ -1,7 +1,8 @@
 """The files that a skill's body names. Pure, linear.
 
 A link of Markdown names a file wherever it leads; a path that stands in the text does when it begins with one of the
-format's folders. Addresses, anchors, samples with placeholders and paths from the top are none.
+format's folders, or leads up to a text beside the skill's folder. Addresses, anchors, samples with placeholders and
+paths from the top are none.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ _LINK: Final = re.compile(
 _PATH: Final = re.compile(
     r"(?<![\w/.~$}>*:@\\-])(?:\./|\$\{CLAUDE_SKILL_DIR\}/)?"
     r"((?:references|scripts|assets)/(?:[\w.-]{1,100}/){0,8}[\w.-]{0,100}\w\.[A-Za-z]\w{0,7})(?![\w/*<{$-])"
+)
+_UP: Final = re.compile(
+    r"(?<![\w/.~$}>*:@\\-])(?:\./)?((?:\.\./){1,8}(?:[\w.-]{1,100}/){0,8}[\w.-]{0,100}\w\.(?:md|markdown|txt))(?![\w/*<{$-])"
 )
 _FENCE: Final = re.compile(r"^[ \t]{0,3}(`{3,20}|~{3,20})", re.MULTILINE)
 _PLACEHOLDER: Final = re.compile(r"[<>{}$*|\[\]]|\.\.\.|xxx|YYYY|your[-_]|example\.", re.IGNORECASE)
@@ -47,7 +51,7 @@ def references(body: str) -> Iterator[Reference]:
     """The files that a body names, each once: links first. Samples in fenced blocks are left out."""
     seen: set[str] = set()
     fenced = _fenced(body)
-    for pattern, linked in ((_LINK, True), (_PATH, False)):
+    for pattern, linked in ((_LINK, True), (_PATH, False), (_UP, False)):
         for match in islice(pattern.finditer(body), MOST):
             path = _path(match[1])
             if path and path not in seen and not any(begin <= match.start() < end for begin, end in fenced):

@@ -253,6 +253,13 @@ _TABLE: Final = (
         "Move parts that only some jobs need into references/, and name them in the body.",
     ),
     Rule(
+        "template-unchanged",
+        WARNING,
+        "A text as pegboard skills new writes it",
+        "It says nothing of this job: a model cannot tell when the skill fits, or what to do.",
+        "Write what the skill is for, and how its job is done.",
+    ),
+    Rule(
         "description-similar",
         WARNING,
         "Nearly the description of another skill",
@@ -308,6 +315,13 @@ _TABLE: Final = (
         "A tool that was set aside",
         "Nobody can use it.",
         "See the reason in the message.",
+    ),
+    Rule(
+        "foreign-set-aside",
+        WARNING,
+        "Something of a server or a document that was set aside",
+        "Nobody can use it. It was not written here, and the rest of its source works.",
+        "Exclude it in the entry that brings it, or have it mended where it comes from.",
     ),
     Rule(
         "source-away",

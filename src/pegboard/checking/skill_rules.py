@@ -16,6 +16,7 @@ from pegboard.checking.scripts import skeleton
 from pegboard.checking.similar import alike
 from pegboard.skills.names import FORM
 from pegboard.skills.skill import Skill
+from pegboard.skills.template import STEPS, description_for
 from pegboard.tokens import count_tokens
 
 MAX_LINES: Final = 500
@@ -58,15 +59,13 @@ class Written:
     def text(self, key: str, value: str, kind: Kind) -> Text:
         """A value of the front matter."""
         line = self.lines.get(key.partition(".")[0])
-        return Text(
-            value=value,
-            kind=kind,
-            file=self.file,
-            line=line,
-            written=self._from_lines.get(line, "") if line else "",
-            subject=self.skill.name,
-            key=key,
-        )
+        written = self._from_lines.get(line, "") if line else ""
+        return self._text(value=value, kind=kind, line=line, written=written, key=key)
+
+    @property
+    def head(self) -> Text:
+        """The front matter as it was written: comments and what was understood otherwise stand in it too."""
+        return self._text(value=self.front, kind=Kind.RESOURCE, line=self.front_line, exact=True)
 
     @cached_property
     def _from_lines(self) -> Mapping[int, str]:
@@ -77,23 +76,19 @@ class Written:
     @property
     def body(self) -> Text:
         """The body."""
-        return Text(
-            value=self.skill.body,
-            kind=Kind.BODY,
-            file=self.file,
-            line=self.body_line,
-            exact=True,
-            subject=self.skill.name,
-        )
+        return self._text(value=self.skill.body, kind=Kind.BODY, line=self.body_line, exact=True)
+
+    def _text(self, **facts: Any) -> Text:
+        return Text(file=self.file, subject=self.skill.name, **facts)
 
 
 def check_skill(written: Written) -> list[Finding]:
     """What the rules find in one skill, beside what loading it found."""
     found = list(scan_all(_values(written)))
     told = {one.code for one in found}
-    found += [one for one in scan(_front(written)) if one.code not in told]
+    found += [one for one in scan(written.head) if one.code not in told]
     found += scan(written.body)
-    for rules in (_keys, _name, _description, _length, _resources):
+    for rules in (_keys, _name, _description, _length, _template, _resources):
         found += rules(written)
     return found
 
@@ -132,18 +127,6 @@ def texts_in(value: Any, path: str, depth: int = _DEPTH) -> Iterator[tuple[str, 
     elif depth and isinstance(value, list | tuple):
         for inner in value:
             yield from texts_in(inner, path, depth - 1)
-
-
-def _front(written: Written) -> Text:
-    """The front matter as it was written: comments and what was understood otherwise stand in it too."""
-    return Text(
-        value=written.front,
-        kind=Kind.RESOURCE,
-        file=written.file,
-        line=written.front_line,
-        exact=True,
-        subject=written.skill.name,
-    )
 
 
 def _keys(written: Written) -> Iterator[Finding]:
@@ -196,11 +179,21 @@ def _length(written: Written) -> Iterator[Finding]:
         yield finding("body-tokens", body, 0, 1, f"has a body of about {tokens:,} tokens.")
 
 
+def _template(written: Written) -> Iterator[Finding]:
+    skill, body = written.skill, written.body
+    if skill.description == description_for(skill.name):
+        text = written.text("description", skill.description, Kind.DESCRIPTION)
+        yield finding("template-unchanged", text, 0, 1, "has the description that it was begun with.")
+    at = body.value.find(STEPS)
+    if at >= 0:
+        yield finding("template-unchanged", body, at, len(STEPS), "has the steps that it was begun with.")
+
+
 def _resources(written: Written) -> Iterator[Finding]:
     body = written.body
     for one in references(body.value):
         if one.path.startswith("../"):
-            if one.linked:
-                yield finding("resource-outside", body, one.at, one.length, f"links to {one.path!r:.100}.")
+            how = "links to" if one.linked else "names"
+            yield finding("resource-outside", body, one.at, one.length, f"{how} {one.path!r:.100}.")
         elif not written.has(one.path):
             yield finding("resource-missing", body, one.at, one.length, f"names {one.path!r:.100}, which is not there.")

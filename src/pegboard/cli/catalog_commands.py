@@ -15,7 +15,9 @@ from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.principals import As
 from pegboard.cli.session import SURFACE, Fresh, Opened, opened, there
+from pegboard.cli.words import counted
 from pegboard.detail import explained, first_sentence, summary
+from pegboard.skill_source import SkillEntry, Skills
 from pegboard.tools import JsonObject
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The tool's exact name, as list and find print it.")]
@@ -57,14 +59,27 @@ async def _list(
         now.tell_age(common)
         if common.json:
             told = [summary(tool, SURFACE) | {"source": tool.source} for tool in tools]
-            common.output.document({"tools": told, "total": len(tools), "not_ready": now.lacking_json, **now.age_json})
+            counts = {"total": len(tools), "skills": len(view.skills)}
+            common.output.document({"tools": told, **counts, "not_ready": now.lacking_json, **now.age_json})
         else:
             common.output.rows([(tool.name, first_sentence(tool.description)) for tool in tools])
+            _tell_skills(common, view.skills, now)
         if tools:
             return Exit.OK
         narrowed = category is not None or tag is not None or source is not None
         tell_none(common, "No tool is listed under that." if narrowed else "There are no tools.", now)
         return now.nothing
+
+
+def _tell_skills(common: Common, skills: Skills[SkillEntry], now: Opened) -> None:
+    """Say how many skills there are beside the tools, and what tells of them."""
+    ours = [skill for skill in skills if skill.source in now.settings.skills]
+    theirs = len(skills) - len(ours)
+    if ours:
+        common.output.problem(f"{counted(len(ours), 'skill')} beside them: pegboard skills list", "Note")
+    if theirs:
+        said = f"{counted(theirs, 'skill')} of upstreams beside them"
+        common.output.problem(f'{said}: pegboard find "what you need"', "Note")
 
 
 async def _show(common: Common, name: str, fresh: bool, who: str | None) -> Exit:

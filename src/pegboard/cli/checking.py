@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pegboard.cli.check_report import FailOn, Format, Ignore, origin_of, report, wish_of
 from pegboard.cli.exits import Exit
@@ -14,12 +14,16 @@ from pegboard.cli.session import Opened, load_named, opened_settings
 from pegboard.cli.skills_checking import findings_of, looked_at
 from pegboard.cli.skills_found import configured
 from pegboard.cli.waiting import state_line
-from pegboard.errors import ConfigError
+from pegboard.errors import CallError, ConfigError
 
 if TYPE_CHECKING:
     from pegboard.checking.finding import Finding
     from pegboard.checking.tool_texts import Origin
     from pegboard.config import ConfigProblem, Settings
+    from pegboard.skill_source import SkillEntry
+
+AT_ONCE: Final = 8
+"""Skills of upstreams that are read side by side."""
 
 
 def check(common: Common, format: Format = "text", ignore: Ignore = None, fail_on: FailOn = None) -> Exit:
@@ -31,16 +35,16 @@ def check(common: Common, format: Format = "text", ignore: Ignore = None, fail_o
     loaded = load_named(common)
     wish = wish_of(common, loaded.settings, format, ignore, fail_on)
 
-    async def checked() -> tuple[list[Finding], dict[str, int], bool]:
+    async def checked() -> tuple[list[Finding], dict[str, int]]:
         async with opened_settings(common, loaded, tell=False) as now:
             origins = _origins(now.settings)
             found = [*_of_configuration(now), *_of_tools(now, origins), *_of_sources(now, origins)]
-            return found, {"tool": len(now.peg.catalog)}, bool(now.lacking)
+            return [*found, *await _of_foreign_skills(now, origins)], {"tool": len(now.peg.catalog)}
 
-    found, counts, lacking = asyncio.run(checked())
+    found, counts = asyncio.run(checked())
     skills, number = _of_skills(loaded.settings)
     code = report(common, wish, [*found, *skills], {**counts, **number})
-    return Exit.AWAY if code is Exit.OK and lacking else code
+    return Exit.AWAY if code is Exit.OK and any(one.code == "source-away" for one in found) else code
 
 
 def _of_configuration(now: Opened) -> Iterator[Finding]:
@@ -71,15 +75,35 @@ def of_problem(problem: ConfigProblem) -> Finding:
 
 
 def _of_tools(now: Opened, origins: Mapping[str, Origin]) -> Iterator[Finding]:
-    """What models would read of tools, and of skills that no folder of the configuration holds."""
+    """What models would read of tools."""
     from pegboard.checking.tool_texts import check_tool
 
     for tool in now.peg.catalog.all():
         yield from check_tool(tool, origins[tool.source], tool.bare_name)
-    ours = now.settings.skills.keys()
-    for skill in now.peg.skills.all:
-        if skill.source not in ours:
-            yield from check_tool(skill, origins[skill.source])
+
+
+async def _of_foreign_skills(now: Opened, origins: Mapping[str, Origin]) -> list[Finding]:
+    """What models would read of skills that no folder of the configuration holds: their texts are read for it."""
+    from pegboard.checking.finding import Kind, Text
+    from pegboard.checking.scanning import scan
+    from pegboard.checking.tool_texts import check_tool
+
+    turns = asyncio.Semaphore(AT_ONCE)
+
+    async def found_in(skill: SkillEntry) -> list[Finding]:
+        origin, told = origins[skill.source], check_tool(skill, origins[skill.source])
+        try:
+            async with turns:
+                body = await now.peg.catalog.source_of(skill).instructions_of(skill)
+        except CallError as error:
+            return [*told, _of_entry("source-away", skill.name, f"was not checked: {error.message}", origin)]
+        text = Text(
+            value=body, kind=Kind.BODY, file=origin.file, line=origin.line, subject=skill.name, key="instructions"
+        )
+        return [*told, *scan(text)]
+
+    theirs = [skill for skill in now.peg.skills.all if skill.source not in now.settings.skills]
+    return [one for found in await asyncio.gather(*map(found_in, theirs)) for one in found]
 
 
 def _of_sources(now: Opened, origins: Mapping[str, Origin]) -> Iterator[Finding]:
@@ -88,21 +112,25 @@ def _of_sources(now: Opened, origins: Mapping[str, Origin]) -> Iterator[Finding]
 
     names = names_of_files(now.settings)
     own = {names[file] for file in now.settings.http_tools} | now.settings.skills.keys()
+    entries = _entries(now.settings)
+    foreign = now.settings.upstreams.keys() | now.settings.openapi.keys()
+    theirs = {one for source in now.peg.sources if source.name in foreign for one in source.status().problems}
     for one in now.peg.catalog.problems:
         if one.source not in own:
-            yield _of_entry("tool-set-aside", one.name, one.reason, origins[one.source])
+            code = "foreign-set-aside" if one in theirs else "tool-set-aside"
+            yield _of_entry(code, one.name, one.reason, entries.get(one.source, origins[one.source]), one.mend)
     for away in now.lacking:
         message = f"was not checked: {state_line(away).rstrip('.')}."
-        yield _of_entry("source-away", away.name, message, origins[away.name])
+        yield _of_entry("source-away", away.name, message, entries.get(away.name, origins[away.name]))
 
 
-def _of_entry(code: str, name: str, message: str, origin: Origin) -> Finding:
-    """What a rule says of a tool or source as a whole. Where the reason is the message's, so is the way out."""
+def _of_entry(code: str, name: str, message: str, origin: Origin, mend: str = "") -> Finding:
+    """What a rule says of a tool or source as a whole. Of a tool that was set aside the reason may say the way out."""
     from pegboard.checking.finding import Finding
     from pegboard.checking.rules import RULES
 
     rule = RULES[code]
-    hint = "" if code == "tool-set-aside" else rule.fix
+    hint = mend or ("" if code == "tool-set-aside" else rule.fix)
     return Finding(
         code=code,
         level=rule.level,
@@ -128,6 +156,15 @@ def _of_skills(settings: Settings) -> tuple[list[Finding], Mapping[str, int]]:
         )
         return [wrong], {"skill": 0}
     return findings_of(groups), looked_at(groups) if groups else {}
+
+
+def _entries(settings: Settings) -> Mapping[str, Origin]:
+    """The entries of the configuration that name documents and folders: there it stands what of them is taken in."""
+    from pegboard.checking.tool_texts import Origin
+
+    lines = {name: spec.line for name, spec in settings.openapi.items()}
+    lines |= {name: spec.line for name, spec in settings.skills.items()}
+    return {name: Origin(file=str(settings.file or ""), line=line) for name, line in lines.items()}
 
 
 def _origins(settings: Settings) -> Mapping[str, Origin]:

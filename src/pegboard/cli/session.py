@@ -107,8 +107,7 @@ class Opened:
     @property
     def lacking(self) -> list[SourceStatus]:
         """The sources that are not ready."""
-        states = [source.status() for source in self.peg.sources]
-        return [status for status in states if status.state != "ready"]
+        return _lacking(self.peg.sources)
 
     @property
     def lacking_json(self) -> list[dict[str, Any]]:
@@ -128,7 +127,7 @@ class Opened:
         For a principal, how many. ``only`` is the nature of those to tell of; unset: of all.
         """
         sources = [one for one in self.peg.sources if only in (None, one.registry.nature)]
-        lacking = [status for one in sources if (status := one.status()).state != "ready"]
+        lacking = _lacking(sources)
         if self.principal is not None:
             for note in missing_notes(lacking, named=False):
                 common.output.problem(note)
@@ -203,6 +202,11 @@ async def opened_settings(
             )
         finally:
             await kept.keep(peg.sources)
+
+
+def _lacking(sources: Iterable[Source]) -> list[SourceStatus]:
+    """Those of some sources that are not ready."""
+    return [status for one in sources if (status := one.status()).state != "ready"]
 
 
 def _named(view: View, name: str) -> Tool | None:

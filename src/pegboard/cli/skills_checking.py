@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pegboard.cli.check_report import FailOn, Format, Ignore, report, wish_of
 from pegboard.cli.exits import Exit
@@ -14,6 +14,9 @@ from pegboard.cli.skills_found import Group, Paths, groups_of
 
 if TYPE_CHECKING:
     from pegboard.checking.finding import Finding
+
+PASSED_OVER: Final = ("file-in-root", "file-too-deep")
+"""The rules about files that are no skills where they lie, so that nothing of them was looked at."""
 
 
 def check(
@@ -42,4 +45,5 @@ def findings_of(groups: Iterable[Group]) -> list[Finding]:
 def looked_at(groups: Sequence[Group]) -> dict[str, int]:
     """How many skills there are, those that were left out too."""
     files = {str(skill.source_path) for group in groups for skill in group.skills}
-    return {"skill": len(files | {os.path.realpath(one.file) for group in groups for one in group.problems})}
+    told = (one for group in groups for one in group.problems if one.code not in PASSED_OVER)
+    return {"skill": len(files | {os.path.realpath(one.file) for one in told})}

@@ -12,7 +12,7 @@ import typer
 
 from pegboard.cli.options import Common
 from pegboard.cli.session import load_found, tell_problems
-from pegboard.errors import ConfigError, NoSkillError
+from pegboard.errors import ConfigError
 
 if TYPE_CHECKING:
     from pegboard.config import Settings
@@ -85,17 +85,10 @@ def configured(settings: Settings) -> Iterator[Group]:
 
 def fetched(groups: Sequence[Group], name: str) -> tuple[Group, Skill]:
     """The first skill of a name, or of a folder's name. Raises NoSkillError, which names the skills that there are."""
-    from pegboard.skill_source import folded
+    from pegboard.skill_source import Skills
 
-    wanted = folded(name)
-    pairs = [(group, skill) for group in groups for skill in group.skills]
-    for pair in pairs:
-        if pair[1].name == wanted:
-            return pair
-    by_folder = [pair for pair in pairs if folded(pair[1].folder.name) == wanted]
-    if len(by_folder) == 1:
-        return by_folder[0]
-    raise NoSkillError(name, tuple(dict.fromkeys(skill.name for _, skill in pairs)))
+    skill = Skills(skill for group in groups for skill in group.skills).fetch(name)
+    return next(group for group in groups if any(one is skill for one in group.skills)), skill
 
 
 def left_out(groups: Iterable[Group], name: str) -> list[SkillProblem]:

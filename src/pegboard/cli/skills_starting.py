@@ -19,19 +19,6 @@ FOLDER: Final = Path("skills")
 
 _PARTS: Final = re.compile(r"[^a-z0-9]+")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_TEXT: Final = """\
----
-name: {name}
-description: >-
-  {description}
----
-# {title}
-
-1. Say what to look at first.
-2. Say what to do, step by step, and which tools to use.
-3. Say how to see that it is done.
-"""
-_DESCRIPTION: Final = "Says in one sentence what {name} does. Use it when somebody asks for what it does."
 
 
 def new(
@@ -52,10 +39,11 @@ def new(
     ] = None,
 ) -> Exit:
     """Begin a skill: a folder with a SKILL.md that is as the format says."""
+    from pegboard.skills.template import text_for
+
     _check(name)
     file = (folder or _root(common)) / name / "SKILL.md"
-    said = _said(description or "") or _DESCRIPTION.format(name=name)
-    _write(file, _TEXT.format(name=name, description=said, title=name.replace("-", " ").capitalize()))
+    _write(file, text_for(name, _said(description or "")))
     if common.json:
         common.output.document({"name": name, "file": str(file)})
     else:

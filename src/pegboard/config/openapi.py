@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from pegboard.config.check import CheckedFile
@@ -21,8 +22,8 @@ def documents_of(
     found: dict[str, OpenApiSpec] = {}
     problems: list[ConfigProblem] = []
     for place, keys in file.openapi.items():
-        spec = keys.spec(base)
         at = ("openapi", place)
+        spec = replace(keys.spec(base), line=main.line(at))
         if spec.name in found or spec.name in taken:
             hint = 'Give it one of its own: name = "...".'
             problems.append(main.problem((*at, "name"), f"another source has the name {spec.name!r}.", hint))

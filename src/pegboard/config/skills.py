@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from pegboard.config.check import CheckedFile
@@ -31,7 +32,7 @@ def skills_of(
             hint = 'Give it one of its own: name = "...".'
             problems.append(main.problem(("skills", place, "name"), f"another source has the name {name!r}.", hint))
             continue
-        found[name] = keys.spec(name, base)
+        found[name] = replace(keys.spec(name, base), line=main.line(("skills", place)))
         for number, root in enumerate(roots):
             if root.boundary is None and not root.path.is_dir():
                 at = ("skills", place, "paths", number)

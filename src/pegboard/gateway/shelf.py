@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+from weakref import WeakKeyDictionary
 
-from pegboard.skill_source import SkillEntry
+from pegboard.skill_source import SkillEntry, Skills
 from pegboard.skills.published.addresses import document_address, splits, steps_of
 from pegboard.skills.published.document import NotPublishedError
 from pegboard.skills.published.published import NoFileOfSkillError, Published, Publishes
@@ -25,15 +27,50 @@ class Place:
     inside: str
 
 
+MOST_REFUSED: Final = 1_000
+"""Skills of which it is remembered that they cannot be published."""
+
+ByPath = Mapping[tuple[str, ...], tuple[SkillEntry, Publishes]]
+"""Skills, each with its source, by what their addresses are made of."""
+
+
+class Shelves:
+    """Makes the shelves of one gateway, and lives as long as it.
+
+    The skills of a view are put in order once, however many requests look at the same ones.
+    """
+
+    def __init__(self) -> None:
+        self._by_path: WeakKeyDictionary[Skills[SkillEntry], ByPath] = WeakKeyDictionary()
+        self._refused: OrderedDict[tuple[str, str], None] = OrderedDict()
+
+    def of(self, view: View) -> Shelf:
+        """The shelf of what may be discovered."""
+        found = self._by_path.get(view.skills)
+        if found is None:
+            found = self._by_path[view.skills] = dict(_paths(view))
+        return Shelf(found, self._refuse)
+
+    def _refuse(self, skill: SkillEntry, error: NotPublishedError) -> None:
+        """Log, once for a skill and a reason, what cannot be published."""
+        seen = (skill.digest, str(error))
+        if seen not in self._refused:
+            logger.warning("the skill %r is not served over MCP: it %s", skill.name, error)
+        self._refused[seen] = None
+        self._refused.move_to_end(seen)
+        if len(self._refused) > MOST_REFUSED:
+            self._refused.popitem(last=False)
+
+
 class Shelf:
     """The skills that one caller may discover, by their addresses. Lives as long as one request.
 
-    ``refused`` remembers, for the process, which skills cannot be published, so that each is logged once.
+    ``refuse`` is told of a skill that cannot be published, and why.
     """
 
-    def __init__(self, view: View, refused: set[tuple[str, str]]) -> None:
-        self._refused = refused
-        self._skills: Mapping[tuple[str, ...], tuple[SkillEntry, Publishes]] = dict(_paths(view))
+    def __init__(self, skills: ByPath, refuse: Callable[[SkillEntry, NotPublishedError], None]) -> None:
+        self._refuse = refuse
+        self._skills = skills
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -75,9 +112,7 @@ class Shelf:
         try:
             return await source.publish(skill)
         except NotPublishedError as error:
-            if (seen := (skill.digest, str(error))) not in self._refused:
-                self._refused.add(seen)
-                logger.warning("the skill %r is not served over MCP: it %s", skill.name, error)
+            self._refuse(skill, error)
             return None
 
 

@@ -20,7 +20,7 @@ from mcp.types import (
 from pegboard.errors import InvalidArgumentsError
 from pegboard.gateway.render import is_modern
 from pegboard.gateway.requests import Request
-from pegboard.gateway.shelf import Shelf
+from pegboard.gateway.shelf import Shelf, Shelves
 from pegboard.paging import Page, page
 from pegboard.peg import Pegboard
 from pegboard.skill_source import BringsSkills
@@ -74,7 +74,7 @@ class SkillsExtension:
         self._peg = peg
         self._view_for = view_for
         self._ttl = ttl
-        self._refused: set[tuple[str, str]] = set()
+        self._shelves = Shelves()
 
     @property
     def offered(self) -> bool:
@@ -170,7 +170,7 @@ class SkillsExtension:
     async def _shelf(self, request: Request) -> Shelf:
         if not self.offered:
             raise MCPError(code=METHOD_NOT_FOUND, message="This server has no skills and no resources.")
-        return Shelf(await self._view_for(request), self._refused)
+        return self._shelves.of(await self._view_for(request))
 
     def _own(self, told: dict[str, Any]) -> HandlerResult:
         """A result of the extension, which has one shape for clients of every revision."""

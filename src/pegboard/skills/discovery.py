@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from pegboard.documents.problems import Level
 from pegboard.errors import ConfigError
 from pegboard.skills.problems import SkillProblem
 from pegboard.skills.roots import SkillRoot
@@ -76,11 +77,13 @@ def within(path: Path, folder: Path) -> bool:
 def discover(roots: Sequence[Path]) -> Iterator[Found | SkillProblem]:
     """The files of skills below real roots, each real file once: roots in their order, children by name.
 
-    Children that begin with a dot are left out. A link is followed when its target lies in one of the roots. Raises
-    ConfigError for a root that may not be read.
+    Children that begin with a dot are left out. A link is followed when its target lies in one of the roots. What lies
+    a folder too high or too deep is told. Raises ConfigError for a root that may not be read.
     """
     seen: set[Path] = set()
     for order, root in enumerate(roots):
+        if os.path.lexists(root / FILE) and root.parent not in roots:
+            yield _too_high(root)
         for child in _children(root):
             found = in_folder(child, roots, order)
             if isinstance(found, Found):
@@ -161,7 +164,25 @@ def _without_file(child: Path, roots: Sequence[Path]) -> SkillProblem | None:
     except OSError as error:
         return None if isinstance(error, NotADirectoryError | FileNotFoundError) else _unreadable(child, error)
     other = next((name for name in sorted(names) if name.lower() == FILE.lower()), None)
-    return _problem(child / other, "file-name", f"is not called {FILE}.", "Rename it.") if other else None
+    if other:
+        return _problem(child / other, "file-name", f"is not called {FILE}.", "Rename it.")
+    return _too_deep(child, sorted(names)) if Path(os.path.realpath(child)) not in roots else None
+
+
+def _too_high(root: Path) -> SkillProblem:
+    what = "lies in a root itself, and is passed over: skills are the folders in a root."
+    return _problem(root / FILE, "file-in-root", what, f"Name {root.parent} as the root.", Level.WARNING)
+
+
+def _too_deep(child: Path, names: Sequence[str]) -> SkillProblem | None:
+    """What is to be said of a folder that is no skill, and holds some."""
+    skills = [name for name in names if not name.startswith(".") and os.path.lexists(child / name / FILE)]
+    if not skills:
+        return None
+    more = f", and so are {len(skills) - 1:,} more beside it" if len(skills) > 1 else ""
+    what = f"lies a folder too deep, and is passed over{more}."
+    hint = f"Name {child} as a root of skills, too, or move the folder up."
+    return _problem(child / skills[0] / FILE, "file-too-deep", what, hint, Level.WARNING)
 
 
 def _nowhere(file: Path, error: OSError) -> SkillProblem:
@@ -174,5 +195,5 @@ def _unreadable(file: Path, error: OSError) -> SkillProblem:
     return _problem(file, "file-unreadable", what, READABLE)
 
 
-def _problem(file: Path, code: str, message: str, hint: str) -> SkillProblem:
-    return SkillProblem(file=str(file), code=code, message=message, hint=hint)
+def _problem(file: Path, code: str, message: str, hint: str, level: Level = Level.ERROR) -> SkillProblem:
+    return SkillProblem(file=str(file), code=code, message=message, hint=hint, level=level)

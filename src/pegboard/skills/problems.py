@@ -32,6 +32,8 @@ RULES: Final[Mapping[str, Weight]] = {
     "file-type": Weight.LEFT_OUT,
     "file-encoding": Weight.LEFT_OUT,
     "file-too-large": Weight.FATAL,
+    "file-in-root": Weight.WARNED,
+    "file-too-deep": Weight.WARNED,
     "path-escape": Weight.FATAL,
     "path-broken": Weight.LEFT_OUT,
     "path-characters": Weight.LEFT_OUT,

@@ -24,6 +24,7 @@ class OpenApiSpec:
     """One document and what its tools are like. Immutable; two are equal when the same tools would come of them.
 
     It is a ``file`` or has a ``url``. ``options`` say how operations become tools, ``shown`` how these are shown.
+    ``line`` is that of its entry in the configuration.
     """
 
     name: str
@@ -31,6 +32,7 @@ class OpenApiSpec:
     url: str = ""
     options: ImportOptions = field(default_factory=ImportOptions)
     shown: DataToolSpec = field(default_factory=DataToolSpec)
+    line: int | None = field(default=None, compare=False)
 
     @property
     def where(self) -> str:

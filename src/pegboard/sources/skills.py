@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pegboard.documents.problems import Level
@@ -23,7 +23,8 @@ logger = logging.getLogger(__name__)
 class SkillSpec:
     """Which skills a source brings, and how they are read. Immutable; two are equal when the same would come of them.
 
-    ``roots`` are in their order of precedence; the rest is that of ``SkillCatalog``.
+    ``roots`` are in their order of precedence; ``line`` is that of the entry in the configuration, and the rest is that
+    of ``SkillCatalog``.
     """
 
     name: str
@@ -35,6 +36,7 @@ class SkillSpec:
     resource_root: str | None = None
     strict: bool = False
     ascii_names: bool = False
+    line: int | None = field(default=None, compare=False)
 
     def catalog(self) -> SkillCatalog:
         """Its skills, of which nothing has been read. Raises ConfigError for a limit that is none."""
