@@ -11,7 +11,7 @@ from pegboard.checking.rules import RULES
 from pegboard.checking.similar import alike
 from pegboard.checking.skills import check_skills
 from pegboard.skills.catalog import MAX_FILE_BYTES, SkillCatalog
-from pegboard.skills.problems import RULES as FORMAT
+from pegboard.skills.rules import RULES as FORMAT
 from tests.skills.things import put, skill_text
 
 

@@ -19,10 +19,11 @@ from pegboard.skills.catalog import SkillCatalog
 from pegboard.skills.fields import fields_of
 from pegboard.skills.front_matter import read
 from pegboard.skills.names import is_name
-from pegboard.skills.problems import RULES, Findings, SetAsideError, Weight
+from pegboard.skills.problems import Findings, SetAsideError
 from pegboard.skills.prompt import formatted
 from pegboard.skills.published.document import NotPublishedError, document_of, front_of
 from pegboard.skills.resources import Listed, read_resource
+from pegboard.skills.rules import RULES, Weight
 from pegboard.skills.skill import Skill
 from pegboard.skills.splitting import Parts, decoded, split
 from pegboard.texts import has_unseen, one_line
@@ -41,7 +42,7 @@ def judge_file(data: bytes) -> bool:
     if found is None:
         assert again is None
         return False
-    meant = any(RULES[one.code] is Weight.STRICT for one in lenient.problems)
+    meant = any(RULES[one.code].weight is Weight.STRICT for one in lenient.problems)
     assert (again is None) == meant
     skill, parts, lines = found
     assert again is None or again[0] == skill

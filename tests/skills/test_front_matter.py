@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from pegboard.skills.fields import Fields, fields_of
 from pegboard.skills.front_matter import read
 from pegboard.skills.lenient import MAX_KEYS
-from pegboard.skills.problems import RULES, Findings, SetAsideError
+from pegboard.skills.problems import Findings, SetAsideError
+from pegboard.skills.rules import RULES
 from pegboard.skills.splitting import MAX_FRONT_MATTER, Parts, decoded, split
 
 

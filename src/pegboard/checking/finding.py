@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
-from pegboard.documents.problems import Level
+from pegboard.documents.problems import BrokenRule, Level
 
 _ORDER: Final = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
 
@@ -32,20 +32,14 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class Finding(BrokenRule):
     """One thing that a check found. Immutable.
 
-    ``code`` names the rule. ``subject`` is the skill or tool, ``key`` where in it: ``description``,
-    ``input_schema.properties.title.description``, "" for the whole. ``line`` and ``column`` count from 1, None where
-    they are not known. ``message`` says what is wrong, ``hint`` how it is mended.
+    ``subject`` is the skill or tool, ``key`` where in it: ``description``,
+    ``input_schema.properties.title.description``, "" for the whole. ``column`` counts from 1, None where it is not
+    known.
     """
 
-    code: str
-    level: Level
-    message: str
-    hint: str
-    file: str = ""
-    line: int | None = None
     column: int | None = None
     subject: str = ""
     key: str = ""
@@ -56,24 +50,10 @@ class Finding:
         known = (self.file or self.subject, self.line, self.column if self.line else None)
         return ":".join(str(part) for part in known if part not in (None, ""))
 
-    def __str__(self) -> str:
-        whose = f"{self.subject}: " if self.subject and self.file else ""
-        key = f"{self.key}: " if self.key else ""
-        return f"{self.place}: {whose}{key}{self.message} {self.hint}".rstrip() + f" [{self.code}]"
-
-    def to_json(self) -> dict[str, Any]:
-        """The finding as ``--json`` shows it."""
-        return {
-            "level": str(self.level),
-            "code": self.code,
-            "file": self.file,
-            "line": self.line,
-            "column": self.column,
-            "subject": self.subject,
-            "key": self.key,
-            "message": self.message,
-            "hint": self.hint,
-        }
+    @property
+    def about(self) -> str:
+        """The skill or tool, and where in it."""
+        return "".join(f"{part}: " for part in (self.subject if self.file else "", self.key) if part)
 
 
 @dataclass(frozen=True, kw_only=True)

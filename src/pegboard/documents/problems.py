@@ -89,6 +89,39 @@ class ConfigProblem:
         }
 
 
+@dataclass(frozen=True, kw_only=True)
+class BrokenRule:
+    """One thing to know about a file, by the rule that it breaks. Immutable.
+
+    ``code`` names the rule. ``line`` counts from 1, and is None for the file as a whole. ``message`` says what is
+    wrong, ``hint`` how it is mended.
+    """
+
+    level: Level = Level.ERROR
+    code: str
+    file: str = ""
+    line: int | None = None
+    message: str
+    hint: str = ""
+
+    @property
+    def place(self) -> str:
+        """``file:line``, as far as it is known."""
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+    @property
+    def about(self) -> str:
+        """What of the file it is about, for the front of the message; "" where the place says it all."""
+        return ""
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.about}{self.message} {self.hint}".rstrip() + f" [{self.code}]"
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as ``--json`` shows it."""
+        return {**vars(self), "level": str(self.level)}
+
+
 def config_error(problems: Sequence[ConfigProblem]) -> ConfigError:
     """One error of a configuration that lists every problem, a line each; ``data["problems"]`` has them as JSON."""
     listed = "\n".join(str(problem) for problem in problems)

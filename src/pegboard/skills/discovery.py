@@ -10,16 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pegboard.documents.problems import Level
 from pegboard.errors import ConfigError
-from pegboard.skills.problems import SkillProblem
+from pegboard.skills.problems import SkillProblem, broken
 from pegboard.skills.roots import SkillRoot
+from pegboard.skills.rules import RULES
 from pegboard.texts import has_unseen, is_encodable
 
 FILE: Final = "SKILL.md"
-
-READABLE: Final = "Give the user that runs Pegboard the right to read it."
-"""How a file or folder is mended that may not be read."""
 
 _MOST_LOOKED_AT: Final = 1_000
 """Entries of a folder without the file that are looked at for one that is spelled otherwise."""
@@ -101,7 +98,7 @@ def _children(root: Path) -> list[Path]:
     except OSError as error:
         raise ConfigError(
             f"The skill root {root} cannot be read: {error.strerror}.",
-            hint=READABLE,
+            hint=RULES["file-unreadable"].fix,
         ) from error
     return [root / name for name in names]
 
@@ -131,11 +128,11 @@ def in_folder(child: Path, roots: Sequence[Path], order: int = 0) -> Found | Ski
     except OSError as error:
         return _nowhere(file, error)
     if stat.S_ISDIR(status.st_mode):
-        return _problem(file, "file-type", "is a folder, not a file.", f"Write the skill into a file {FILE}.")
+        return broken(str(file), "file-type", "is a folder, not a file.")
     root = next((root for root in roots if within(real.parent, root) and real.parent != root), None)
     if root is None:
         what = "is a link, or lies behind one, that leads out of the roots of skills."
-        return _problem(file, "path-escape", what, "Copy the skill into a root, or name its folder's parent as a root.")
+        return broken(str(file), "path-escape", what)
     found = Found(shown=file, path=real, root=root, order=order)
     return found if all(map(is_plain, found.parts)) else _odd_name(real)
 
@@ -147,7 +144,7 @@ def is_plain(name: str) -> bool:
 
 def _odd_name(file: Path) -> SkillProblem:
     what = "stands in a folder whose name has characters that are not seen, or break lines."
-    return _problem(Path(ascii(str(file))[1:-1]), "path-characters", what, "Rename the folder.")
+    return broken(ascii(str(file))[1:-1], "path-characters", what)
 
 
 def _without_file(child: Path, roots: Sequence[Path]) -> SkillProblem | None:
@@ -155,7 +152,7 @@ def _without_file(child: Path, roots: Sequence[Path]) -> SkillProblem | None:
     if child.is_symlink():
         real = Path(os.path.realpath(child))
         if not real.exists():
-            return _problem(child, "path-broken", "is a link that leads nowhere.", "Mend the link, or remove it.")
+            return broken(str(child), "path-broken", "is a link that leads nowhere.")
         if not any(within(real, root) for root in roots):
             return None
     try:
@@ -165,13 +162,13 @@ def _without_file(child: Path, roots: Sequence[Path]) -> SkillProblem | None:
         return None if isinstance(error, NotADirectoryError | FileNotFoundError) else _unreadable(child, error)
     other = next((name for name in sorted(names) if name.lower() == FILE.lower()), None)
     if other:
-        return _problem(child / other, "file-name", f"is not called {FILE}.", "Rename it.")
+        return broken(str(child / other), "file-name", f"is not called {FILE}.")
     return _too_deep(child, sorted(names)) if Path(os.path.realpath(child)) not in roots else None
 
 
 def _too_high(root: Path) -> SkillProblem:
     what = "lies in a root itself, and is passed over: skills are the folders in a root."
-    return _problem(root / FILE, "file-in-root", what, f"Name {root.parent} as the root.", Level.WARNING)
+    return broken(str(root / FILE), "file-in-root", what, f"Name {root.parent} as the root.")
 
 
 def _too_deep(child: Path, names: Sequence[str]) -> SkillProblem | None:
@@ -182,18 +179,13 @@ def _too_deep(child: Path, names: Sequence[str]) -> SkillProblem | None:
     more = f", and so are {len(skills) - 1:,} more beside it" if len(skills) > 1 else ""
     what = f"lies a folder too deep, and is passed over{more}."
     hint = f"Name {child} as a root of skills, too, or move the folder up."
-    return _problem(child / skills[0] / FILE, "file-too-deep", what, hint, Level.WARNING)
+    return broken(str(child / skills[0] / FILE), "file-too-deep", what, hint)
 
 
 def _nowhere(file: Path, error: OSError) -> SkillProblem:
     what = f"is a link, or lies behind one, that leads nowhere: {error.strerror}."
-    return _problem(file, "path-broken", what, "Mend the link, or remove it.")
+    return broken(str(file), "path-broken", what)
 
 
 def _unreadable(file: Path, error: OSError) -> SkillProblem:
-    what = f"cannot be read: {error.strerror or type(error).__name__}."
-    return _problem(file, "file-unreadable", what, READABLE)
-
-
-def _problem(file: Path, code: str, message: str, hint: str, level: Level = Level.ERROR) -> SkillProblem:
-    return SkillProblem(file=str(file), code=code, message=message, hint=hint, level=level)
+    return broken(str(file), "file-unreadable", f"cannot be read: {error.strerror or type(error).__name__}.")

@@ -22,7 +22,6 @@ MAX_COMPATIBILITY: Final = 500
 
 _MARK: Final = re.compile(r"[>|][-+0-9]{0,2}")
 _REQUIRED: Final = ("name", "description")
-_SAY: Final = "Say what the skill does and when to use it."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,19 +67,20 @@ def _refuse_misspelt(front: FrontMatter, findings: Findings) -> None:
 
 def _description(value: Any, line: int | None, findings: Findings) -> str:
     if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-        findings.add("description-list", "has a list for a description; its items are joined.", "Write text.", line)
+        findings.add("description-list", "has a list for a description; its items are joined.", line=line)
         value = ", ".join(value)
     if value is not None and not isinstance(value, str):
-        raise findings.refusal("description-type", f"has a description that is {kind_of(value)}, not text.", _SAY, line)
+        what = f"has a description that is {kind_of(value)}, not text."
+        raise findings.refusal("description-type", what, line=line)
     text = one_line(value or "")
     if not text or _MARK.fullmatch(text):
-        raise findings.refusal("description-missing", "has no description.", _SAY, line)
+        raise findings.refusal("description-missing", "has no description.", line=line)
     if len((value or "").strip().splitlines()) > 1:
         what = "has a description of several lines; they are joined with blanks."
-        findings.add("description-lines", what, "Write it on one line, or begin it with >-.", line)
+        findings.add("description-lines", what, line=line)
     if len(text) > MAX_DESCRIPTION:
         what = f"has a description of {len(text):,} characters; the format allows {MAX_DESCRIPTION:,}."
-        findings.add("description-too-long", what, "Move what is not about when to use it into the body.", line)
+        findings.add("description-too-long", what, line=line)
     return text
 
 
@@ -88,7 +88,7 @@ def _compatibility(value: Any, line: int | None, findings: Findings) -> str | No
     text = _one_line("compatibility", value, line, findings)
     if text is not None and len(text) > MAX_COMPATIBILITY:
         what = f"has a compatibility of {len(text):,} characters; the format allows {MAX_COMPATIBILITY}."
-        findings.add("compatibility-too-long", what, "Shorten it.", line)
+        findings.add("compatibility-too-long", what, line=line)
     return text
 
 
@@ -98,7 +98,7 @@ def _one_line(key: str, value: Any, line: int | None, findings: Findings) -> str
         value = ", ".join(value)
     if value is None or isinstance(value, str):
         return one_line(value or "") or None
-    findings.add(f"{key}-type", f"has a {key} that is {kind_of(value)}, not text; left out.", "Write text.", line)
+    findings.add(f"{key}-type", f"has a {key} that is {kind_of(value)}, not text; left out.", line=line)
     return None
 
 
@@ -108,5 +108,5 @@ def _metadata(value: Any, line: int | None, findings: Findings) -> Mapping[str, 
         return kept
     if value is not None:
         what = f"has metadata that is {kind_of(value)}, not a table; left out."
-        findings.add("metadata-type", what, "Write lines of key: value, indented.", line)
+        findings.add("metadata-type", what, line=line)
     return {}

@@ -61,7 +61,7 @@ def read(text: str, findings: Findings, first_line: int = 1) -> FrontMatter:
     if isinstance(parsed.value, str) and lenient.looks_like_fields(text):
         return _recovered(text, YamlSyntaxError(0, "a blank is missing behind a colon"), findings, first_line)
     what = f"has front matter that is {kind_of(parsed.value)}, not lines of key: value."
-    raise findings.refusal("front-matter-no-table", what, "Write name: and description:, a line each.", first_line)
+    raise findings.refusal("front-matter-no-table", what, line=first_line)
 
 
 def _parsed(text: str) -> ParsedText:

@@ -102,9 +102,7 @@ def _dedented(lines: list[str], findings: Findings, first_line: int) -> list[str
     indent = first[: len(first) - len(first.lstrip())]
     if not indent:
         return lines
-    findings.add(
-        "front-matter-indented", "has front matter that is indented.", "Begin its lines at the margin.", first_line
-    )
+    findings.add("front-matter-indented", "has front matter that is indented.", line=first_line)
     return [line.removeprefix(indent) for line in lines]
 
 

@@ -9,15 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pegboard.documents.problems import Level
 from pegboard.errors import ConfigError
 from pegboard.opening import LinkError, NoFileError, read_inside
 from pegboard.skill_source import Skills, folded
-from pegboard.skills.discovery import READABLE, Found, discover, in_folder
+from pegboard.skills.discovery import Found, discover, in_folder
 from pegboard.skills.fields import fields_of
 from pegboard.skills.front_matter import read
-from pegboard.skills.problems import RULES, Findings, SetAsideError, SkillProblem, Weight, refused
+from pegboard.skills.problems import Findings, SetAsideError, SkillProblem, broken, refused
 from pegboard.skills.resource_root import location
+from pegboard.skills.rules import RULES, Weight
 from pegboard.skills.skill import SOURCE, Skill
 from pegboard.skills.splitting import decoded, split
 
@@ -123,40 +123,24 @@ class _Loader:
         winner = self.skills[skill.name].source_path
         shadowed = self.orders[skill.name] != found.order
         whom = " for whoever may discover that one" if shadowed else ""
-        return SkillProblem(
-            file=str(found.shown),
-            code="name-shadowed" if shadowed else "name-taken",
-            message=f"is left out: {winner} has the name {skill.name!r} too and comes first{whom}.",
-            hint="Rename one of the two, if both are wanted.",
-            level=Level.NOTE if shadowed else Level.ERROR,
-            skill=skill.name,
-        )
+        message = f"is left out: {winner} has the name {skill.name!r} too and comes first{whom}."
+        told = broken(str(found.shown), "name-shadowed" if shadowed else "name-taken", message)
+        return replace(told, skill=skill.name)
 
     def _warn_of_case(self, found: Found, skill: Skill) -> None:
         """Warn of names that differ in letter case alone: people and models mix them up."""
         other = self.cases.setdefault(unicodedata.normalize("NFKC", skill.name.casefold()), skill.name)
         if other != skill.name:
             message = f"has the name {skill.name!r}, which differs from {other!r} in letter case alone."
-            self.problems.append(
-                SkillProblem(
-                    file=str(found.shown),
-                    code="name-case",
-                    message=message,
-                    hint="Rename one of the two.",
-                    level=Level.WARNING,
-                    skill=skill.name,
-                )
-            )
+            self.problems.append(replace(broken(str(found.shown), "name-case", message), skill=skill.name))
 
     def done(self) -> SkillSet:
         """What was collected. Raises ConfigError for what strict mode does not pass over."""
-        fatal = [problem for problem in self.problems if RULES[problem.code] is Weight.FATAL]
+        fatal = [problem for problem in self.problems if RULES[problem.code].weight is Weight.FATAL]
         if self.options.strict and fatal:
             raise refused(fatal)
         for name in sorted((self.options.only or frozenset()) - self.skills.keys()):
-            message, hint = f"no skill of this name is loaded: {name!r}.", "Check its spelling."
-            missing = SkillProblem(file="only", code="name-unknown", message=message, hint=hint, level=Level.WARNING)
-            self.problems.append(missing)
+            self.problems.append(broken("only", "name-unknown", f"no skill of this name is loaded: {name!r}."))
         return SkillSet(self.found, self.problems)
 
 
@@ -168,7 +152,7 @@ def read_skill(found: Found, options: Options, findings: Findings) -> Skill:
     folder = found.path.parent.name
     if folded(folder) != fields.name:
         what = f"has the name {fields.name!r}, but its folder is {folder!r}; the name counts."
-        findings.add("name-folder", what, "Give both the same name.")
+        findings.add("name-folder", what)
     return Skill(
         name=fields.name,
         description=fields.description,
@@ -194,13 +178,11 @@ def _bytes(found: Found, most: int, findings: Findings) -> bytes:
         raise findings.refusal("path-escape", "became a link while it was read.", "Load again.") from error
     except NoFileError as error:
         what = "is a pipe, a socket, a device or a folder, not a file."
-        raise findings.refusal("file-type", what, "Write the skill into a file.") from error
+        raise findings.refusal("file-type", what) from error
     except OSError as error:
         what = f"cannot be read: {error.strerror or type(error).__name__}."
-        raise findings.refusal("file-unreadable", what, READABLE) from error
+        raise findings.refusal("file-unreadable", what) from error
     if len(data) > most:
         what = f"has more than {most:,} bytes."
-        raise findings.refusal(
-            "file-too-large", what, "Move parts of it into files beside it, or raise max_file_bytes."
-        )
+        raise findings.refusal("file-too-large", what)
     return data

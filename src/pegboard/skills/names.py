@@ -20,7 +20,6 @@ FORM: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 _ASCII: Final = re.compile(r"[A-Za-z0-9_-]+")
 _BLANKS: Final = re.compile(r"[ \t]+")
-_HINT: Final = "Use letters, digits, hyphens and underscores."
 
 
 def name_of(value: Any, line: int | None, findings: Findings, *, ascii_names: bool) -> str:
@@ -29,21 +28,21 @@ def name_of(value: Any, line: int | None, findings: Findings, *, ascii_names: bo
     Blanks inside are read as hyphens, with a warning: that is what the author of ``PDF Tools`` would have written.
     """
     if value is None or (isinstance(value, str) and not value.strip()):
-        raise findings.refusal("name-missing", "has no name.", "Write name: and the name of the folder.", line)
+        raise findings.refusal("name-missing", "has no name.", line=line)
     if not isinstance(value, str):
-        raise findings.refusal("name-type", f"has a name that is {kind_of(value)}, not text.", _HINT, line)
+        raise findings.refusal("name-type", f"has a name that is {kind_of(value)}, not text.", line=line)
     name = unicodedata.normalize("NFKC", value).strip()
     if not is_name(_BLANKS.sub("-", name), ascii_names=ascii_names):
         told = f"has the name {shown(ascii(name)[1:-1])}, which cannot be one."
-        hint = "Use the letters a to z and A to Z, digits, - and _." if ascii_names else _HINT
+        hint = "Use the letters a to z and A to Z, digits, - and _." if ascii_names else ""
         raise findings.refusal("name-characters", told, hint, line)
     if _BLANKS.search(name):
         joined = _BLANKS.sub("-", name)
-        findings.add("name-blanks", f"has the name {shown(name)}; understood as {shown(joined)}.", _HINT, line)
+        findings.add("name-blanks", f"has the name {shown(name)}; understood as {shown(joined)}.", line=line)
         name = joined
     if len(name) > MAX_NAME:
         what = f"has a name of {len(name)} characters; the format allows {MAX_NAME}."
-        findings.add("name-too-long", what, "Shorten it.", line)
+        findings.add("name-too-long", what, line=line)
     return name
 
 

@@ -34,12 +34,12 @@ class Parts:
 def decoded(data: bytes, findings: Findings) -> str:
     """The text of a file: UTF-8, with or without a byte order mark. Raises SetAsideError."""
     if data.startswith(_UTF16):
-        raise findings.refusal("file-encoding", "is UTF-16, not UTF-8.", "Save it as UTF-8.")
+        raise findings.refusal("file-encoding", "is UTF-16, not UTF-8.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise findings.refusal("file-encoding", "is not UTF-8.", "Save it as UTF-8.", line) from error
+        raise findings.refusal("file-encoding", "is not UTF-8.", line=line) from error
 
 
 def split(text: str, findings: Findings) -> Parts:
@@ -67,9 +67,9 @@ def split(text: str, findings: Findings) -> Parts:
         here = _after_break(text, end)
     if length > MAX_FRONT_MATTER:
         what = f"has front matter of more than {MAX_FRONT_MATTER:,} characters, or its end is missing."
-        raise findings.refusal("front-matter-too-long", what, "Write the long text into the body.", line)
+        raise findings.refusal("front-matter-too-long", what, line=line)
     what = "has front matter that does not end."
-    raise findings.refusal("front-matter-unclosed", what, "Put a line of three dashes behind it.", line)
+    raise findings.refusal("front-matter-unclosed", what, line=line)
 
 
 def _first_line(text: str) -> tuple[int, int]:

@@ -1,41 +1,15 @@
-"""The table of rules: what is looked for, how heavy it is, why, and how it is mended. Pure."""
+"""The rules about any text that a model may read: what nobody sees, what looks like another, what instructs. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
-from pegboard.checking.finding import Finding, Kind, Text
-from pegboard.checking.format_rules import FORMAT
+from pegboard.checking.rules.rule import Rule
 from pegboard.documents.problems import Level
-from pegboard.skills.problems import level_of
 
-ERROR, WARNING, NOTE = Level.ERROR, Level.WARNING, Level.NOTE
+ERROR, NOTE, WARNING = Level.ERROR, Level.NOTE, Level.WARNING
 
-
-@dataclass(frozen=True)
-class Rule:
-    """One rule. Immutable.
-
-    ``level`` is that in names and descriptions, and everywhere unless ``later`` is set: the level in bodies and in
-    files beside a skill, which a model reads only once it chose the skill.
-    """
-
-    code: str
-    level: Level
-    title: str
-    reason: str
-    fix: str
-    later: Level | None = None
-
-    def level_in(self, kind: Kind) -> Level:
-        """How heavy it is in a text of this kind."""
-        return self.level if kind.early or self.later is None else self.later
-
-
-_TABLE: Final = (
+OF_TEXTS: Final = (
     # What nobody sees.
     Rule(
         "hidden-tags",
@@ -216,140 +190,4 @@ _TABLE: Final = (
         "People cannot read it, models can, and it costs many tokens.",
         "Move it into a file beside the text, or say it in plain words.",
     ),
-    # Good skills.
-    Rule(
-        "resource-missing",
-        WARNING,
-        "A file that is not there",
-        "The text names a file of the skill's folder; a model will try to read it.",
-        "Add the file, or mend the path: it is relative to the skill's folder.",
-    ),
-    Rule(
-        "resource-outside",
-        WARNING,
-        "A file outside the skill's folder",
-        "Nothing outside the folder can be read, and a copied skill loses it.",
-        "Move the file into the skill's folder.",
-    ),
-    Rule(
-        "body-empty",
-        WARNING,
-        "No instructions",
-        "A model that asks for the skill gets nothing.",
-        "Write how the job is done below the front matter.",
-    ),
-    Rule(
-        "body-lines",
-        WARNING,
-        "A body of more than 500 lines",
-        "The whole body is read when the skill is chosen; the format advises at most 500 lines.",
-        "Move parts that only some jobs need into references/, and name them in the body.",
-    ),
-    Rule(
-        "body-tokens",
-        WARNING,
-        "A body of more than 5,000 tokens",
-        "The whole body is paid for when the skill is chosen; the format advises less than 5,000 tokens.",
-        "Move parts that only some jobs need into references/, and name them in the body.",
-    ),
-    Rule(
-        "template-unchanged",
-        WARNING,
-        "A text as pegboard skills new writes it",
-        "It says nothing of this job: a model cannot tell when the skill fits, or what to do.",
-        "Write what the skill is for, and how its job is done.",
-    ),
-    Rule(
-        "description-similar",
-        WARNING,
-        "Nearly the description of another skill",
-        "Nothing tells a model which of the two to take.",
-        "Say in each when it is the better one, or join them.",
-    ),
-    Rule(
-        "name-format",
-        NOTE,
-        "A name that other loaders refuse",
-        "The format wants lower-case letters, digits and single hyphens between them.",
-        "Write the name, and that of the folder, in that form.",
-    ),
-    Rule(
-        "description-markup",
-        NOTE,
-        "Angle brackets in a description",
-        "Some loaders refuse them.",
-        "Write it without < and >.",
-    ),
-    Rule(
-        "key-unknown",
-        NOTE,
-        "A key that the format does not have",
-        "It means nothing here, and strict loaders refuse it.",
-        "Move it below metadata, if other programs need it.",
-    ),
-    Rule(
-        "key-misspelt",
-        WARNING,
-        "A key that looks like one of the format",
-        "It means nothing as it is written.",
-        "Write the key as the format spells it.",
-    ),
-    Rule(
-        "metadata-values",
-        NOTE,
-        "Metadata that is no text",
-        "The format has texts below metadata alone; other loaders refuse lists and tables.",
-        "Write each value as text.",
-    ),
-    # Configurations.
-    Rule(
-        "configuration",
-        ERROR,
-        "A mistake in a configuration or a file of tools",
-        "What it is about was set aside, or does not do what was written.",
-        "See the message.",
-    ),
-    Rule(
-        "tool-set-aside",
-        ERROR,
-        "A tool that was set aside",
-        "Nobody can use it.",
-        "See the reason in the message.",
-    ),
-    Rule(
-        "foreign-set-aside",
-        WARNING,
-        "Something of a server or a document that was set aside",
-        "Nobody can use it. It was not written here, and the rest of its source works.",
-        "Exclude it in the entry that brings it, or have it mended where it comes from.",
-    ),
-    Rule(
-        "source-away",
-        WARNING,
-        "A source that was not checked",
-        "It was not ready, so that its tools could not be looked at.",
-        "See: pegboard status",
-    ),
 )
-
-_FORMAT: Final = (Rule(code, level_of(code), title, reason, fix) for code, (title, reason, fix) in FORMAT.items())
-
-RULES: Final[Mapping[str, Rule]] = MappingProxyType({rule.code: rule for rule in (*_FORMAT, *_TABLE)})
-"""Every rule by its code: first those of the format of skills, which loading applies."""
-
-
-def finding(code: str, text: Text, at: int, length: int, message: str) -> Finding:
-    """The finding of a rule in a text, at a character of it."""
-    rule = RULES[code]
-    line, column = text.place(at, length)
-    return Finding(
-        code=code,
-        level=rule.level_in(text.kind),
-        message=message,
-        hint=rule.fix,
-        file=text.file,
-        line=line,
-        column=column,
-        subject=text.subject,
-        key=text.key,
-    )
