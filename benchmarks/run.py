@@ -1,8 +1,8 @@
 """``python -m benchmarks.run [SECTION ...]``: measure, print, and write docs/benchmarks.md.
 
-Sections: import, find, gateway, egress, retrieval, held-out, index, listing, openapi, skills. Without names all are
-run. Those that need the public corpora look for them in ``PEGBOARD_SHARED``, else in ``shared`` beside the checkout,
-and are left out with a word when there are none.
+Sections: import, find, gateway, egress, retrieval, held-out, usage, index, listing, openapi, skills. Without names all
+are run. Those that need the public corpora look for them in ``PEGBOARD_SHARED``, else in ``shared`` beside the
+checkout, and are left out with a word when there are none.
 Only a run of everything writes the page; ``benchmarks/results.json`` holds the same for programs.
 """
 
@@ -14,7 +14,19 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import cold_find, egress, gateway, held_out, listing, openapi, retrieval, search_index, skills, startup
+from benchmarks import (
+    cold_find,
+    egress,
+    gateway,
+    held_out,
+    listing,
+    openapi,
+    retrieval,
+    search_index,
+    skills,
+    startup,
+    usage,
+)
 from benchmarks.report import Table, as_json, page
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,12 +42,13 @@ SECTIONS: dict[str, Callable[[], list[Table]]] = {
     "egress": egress.run,
     "retrieval": lambda: retrieval.run(SHARED / "retrieval", sample=QUERIES),
     "held-out": lambda: held_out.run(SHARED / "retrieval", sample=QUERIES),
+    "usage": lambda: usage.run(SHARED / "retrieval"),
     "index": lambda: search_index.run(SHARED),
     "listing": lambda: listing.run(SHARED / "corpora" / "mcp"),
     "openapi": lambda: openapi.run(SHARED / "corpora" / "openapi"),
     "skills": lambda: skills.run(SHARED / "corpora"),
 }
-NEEDS_CORPORA = {"find", "retrieval", "held-out", "index", "listing", "openapi", "skills"}
+NEEDS_CORPORA = {"find", "retrieval", "held-out", "usage", "index", "listing", "openapi", "skills"}
 
 
 def main(wanted: list[str]) -> int:

@@ -25,8 +25,9 @@ from pegboard.context import Context, ProgressSink
 from pegboard.dispatch import Resolve, new_call_id
 from pegboard.drift import Drift
 from pegboard.errors import MetaToolError, NotFoundError, SkillNameError, UnloadedError
-from pegboard.finding import FindResult, Searches, find, missing_notes
+from pegboard.finding import FindResult, Searches, find, missing_notes, searched_part
 from pegboard.keeping import GuardedStore, Keeping
+from pegboard.leads import Leads
 from pegboard.limits import Limits
 from pegboard.pins import PinEvent, PinQueue, PinRecord, PinState, Slot
 from pegboard.prefix import Listing
@@ -68,6 +69,7 @@ class Board:
         allowed: frozenset[str] | None,
         profile: str,
         skills: SkillChoice,
+        leads: Leads | None = None,
     ) -> None:
         self._peg = peg
         self.id = board_id
@@ -92,6 +94,7 @@ class Board:
         self._last_call = time.monotonic()
         self._uses = Uses()
         self._searches = Searches()
+        self._leads = Leads() if leads is None else leads
 
     async def begin(self) -> None:
         """Freeze the first listing of a board that has none. ``Pegboard.open`` has done this."""
@@ -235,8 +238,10 @@ class Board:
 
         Raises InvalidArgumentsError for a limit that is not a whole number from 1.
         """
+        ranker = await self._peg.ranker_for(self.principal)
         view = await self.view()
-        found = find(self._skills.searched(view), self._peg.ranker, query, limit, self.limits)
+        found = find(self._skills.searched(view), ranker, query, limit, self.limits)
+        self._note_search(query, found)
         fruitless = self._searches.ended(found, query, view.catalog.generation)
         return replace(found, fruitless=fruitless, notes=(*found.notes, *self.missing_notes(view), *view.notes))
 
@@ -320,7 +325,9 @@ class Board:
 
     async def call_any(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:
         """Call any permitted tool of the catalog, tombstones too, in place of the call of ``context``: under its id."""
-        return await self._nested(name, arguments, context, context.call_id, self._admit_any)
+        outcome = await self._nested(name, arguments, context, context.call_id, self._admit_any)
+        self._note_call(name, outcome, context.stack)
+        return outcome
 
     async def commit(self) -> PinDiff:
         """A boundary: apply what is queued and save. Raises StoreError; the queue is kept then."""
@@ -445,7 +452,23 @@ class Board:
         given: object = name  # what is no text, dispatch refuses
         if isinstance(given, str) and given in self._meta:
             return await self._peg.meta_dispatcher.run(name, arguments, call, self._meta.__getitem__)
-        return await self._peg.dispatcher.run(name, arguments, call, self._resolving(call), self._admit)
+        outcome = await self._peg.dispatcher.run(name, arguments, call, self._resolving(call), self._admit)
+        self._note_call(name, outcome, call.stack)
+        return outcome
+
+    def _note_search(self, query: str, found: FindResult) -> None:
+        """Remember what a search found, where calls that follow teach."""
+        if self._peg.usage is not None and found.matches:
+            from pegboard.search.lessons import lessons_of
+
+            tools = (match.entry.name for match in found.matches[: self.limits.search] if match.entry.kind == "tool")
+            self._leads.found(tools, lessons_of(searched_part(query, self.limits)))
+
+    def _note_call(self, name: str, outcome: ToolResult | Halt, stack: tuple[str, ...]) -> None:
+        """Learn of a call that succeeded, where a model made it after a search that found its tool."""
+        if self._peg.usage is None or stack or (isinstance(outcome, ToolResult) and outcome.is_error):
+            return
+        self._peg.usage.learn(self.principal, name, self._leads.followed(name))
 
     def _resolving(self, context: Context) -> Resolve:
         """How names are found in the turn of a call."""

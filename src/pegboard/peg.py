@@ -20,6 +20,7 @@ from pegboard.dispatch import Dispatcher
 from pegboard.drift import DriftLog, OnDrift, checked_on_drift
 from pegboard.errors import DefinitionError, NotFoundError
 from pegboard.keeping import GuardedStore, no_board
+from pegboard.leads import Leads
 from pegboard.limits import Limits
 from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.metatools import PROFILES
@@ -36,6 +37,7 @@ from pegboard.view import View
 
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
+    from pegboard.usage import Usage
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +57,8 @@ class Pegboard:
     changes after a board has shown it (default: ``accept``; see ``pegboard.drift``). ``context`` says where values of
     calls' contexts come from, where neither the board nor the call was given them. ``skills`` are one SkillCatalog or
     several, in their order of precedence, before the skills of ``sources``; ``pin_skill_tools`` says whether
-    activating one loads the tools that it names.
+    activating one loads the tools that it names. ``usage`` learns from searches that led to calls, and has what was
+    learned reorder what later searches find (default: nothing is learned).
 
     Raises DefinitionError for a profile that names what is no meta-tool, and CollisionError when two of ``registries``
     have a tool of one name and ``collisions`` is ``refuse``, or when a tool has the name of a meta-tool. Raises
@@ -82,6 +85,7 @@ class Pegboard:
         context: ContextMap | None = None,
         skills: SkillSource[Any] | Iterable[SkillSource[Any]] | None = None,
         pin_skill_tools: bool = True,
+        usage: Usage | None = None,
     ) -> None:
         self.limits = limits or Limits()
         self.policy: Policy = AllowAll() if policy is None else checked_policy(policy)
@@ -89,6 +93,7 @@ class Pegboard:
         self.on_drift = checked_on_drift(on_drift)
         self.context = context or ContextMap()
         self.pin_skill_tools = pin_skill_tools
+        self.usage = usage
         self.drifts = DriftLog()
         self.accepted: dict[str, str] = {}
         self.profiles = {**PROFILES, **_checked_profiles(profiles or {})}
@@ -137,6 +142,8 @@ class Pegboard:
         A store opens again when it is used again.
         """
         await self._sources.stop()
+        if self.usage is not None:
+            await self.usage.close()
         if isinstance(self.store, ManagedStore):
             try:
                 await self.store.close()
@@ -212,6 +219,10 @@ class Pegboard:
             self._ranker = LexicalRanker()
         return self._ranker
 
+    async def ranker_for(self, principal: Principal | None) -> Ranker:
+        """The ranker in force, with what counts for a principal of what was learned from use."""
+        return self.ranker if self.usage is None else await self.usage.ranker(self.ranker, principal)
+
     @property
     def catalog(self) -> Catalog:
         """The catalog of this moment. A new one, of the next generation, after every change of a registry."""
@@ -272,7 +283,9 @@ class Pegboard:
             "set_aside": problems,
             "drift": self.drifts.to_json(),
             "skills_prompt": self._skills_prompt_notes(),
-        } | ({"waiting": waiting} if waiting else {})
+            **({} if self.usage is None else {"usage": self.usage.status()}),
+            **({"waiting": waiting} if waiting else {}),
+        }
 
     def _skills_prompt_notes(self) -> list[str]:
         """What has to give in a prompt that tells of all skills."""
@@ -292,6 +305,7 @@ class Pegboard:
         store: PinStore | None = None,
         for_calls: bool = False,
         skills: SkillChoice | Iterable[str] | None = None,
+        leads: Leads | None = None,
     ) -> Board:
         """Open a board: a new one, or that of ``board_id`` as it was at its last boundary.
 
@@ -300,7 +314,8 @@ class Pegboard:
         is kept (default: where the Pegboard keeps boards). ``skills`` says which skills it may use (default: all), as
         names that the principal may discover; or as a SkillChoice, which also says which of them it begins with, and
         to which unknown names mean nothing. A new board that is opened ``for_calls`` alone lists nothing, and asks no
-        policy about all the tools there are.
+        policy about all the tools there are. ``leads`` are what the searches of a conversation found so far, where it goes
+        on on another board of the same principal.
 
         Raises BoardError for an id that does not exist or is somebody else's, StoreError when the store fails,
         ValueError for an unknown profile, TypeError for an ``allowed`` or ``skills`` that cannot be a list of names,

@@ -24,6 +24,7 @@ from pegboard.cli import (
     serve,
     skills_commands,
     tools_commands,
+    usage_commands,
     why_not,
 )
 from pegboard.cli.exits import Exit, exit_for
@@ -51,6 +52,7 @@ _COMMANDS: Final[dict[str, Callable[..., Exit]]] = {
 _GROUPS: Final[dict[str, tuple[str, dict[str, Callable[..., Exit]]]]] = {
     "tools": ("Write, check and change HTTP tools.", tools_commands.COMMANDS),
     "skills": ("List, show, check and begin skills.", skills_commands.COMMANDS),
+    "usage": ("Tell, export, import and forget what was learned from use.", usage_commands.COMMANDS),
 }
 """Commands of two words: by the first, what they are about, and each by the second."""
 

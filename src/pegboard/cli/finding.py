@@ -65,7 +65,7 @@ async def _find(
 
 async def _reading(common: Common, now: Opened, board: Board, query: str, found: FindResult) -> Reading | None:
     """How the ranker read the query and came to its scores; None when it cannot tell."""
-    ranker = now.peg.ranker
+    ranker = await now.peg.ranker_for(board.principal)
     if not isinstance(ranker, Explains):
         common.output.problem(f"{type(ranker).__name__} does not tell how it comes to its scores.", "Note")
         return None

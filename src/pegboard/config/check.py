@@ -32,6 +32,7 @@ from pegboard.config.model import (
     UpstreamKeys,
 )
 from pegboard.config.skill_keys import SkillKeys
+from pegboard.config.usage_keys import UsageKeys
 from pegboard.documents.problems import ConfigProblem, KeyPath, kind_of, shown
 from pegboard.documents.read import Document
 from pegboard.schema import nearest
@@ -104,6 +105,7 @@ class CheckedFile:
     cache: CacheKeys = field(default_factory=CacheKeys)
     profiles: ProfileKeys = field(default_factory=ProfileKeys)
     receipts: ReceiptKeys = field(default_factory=ReceiptKeys)
+    usage: UsageKeys = field(default_factory=UsageKeys)
     policy: PolicyKeys | None = None
     principals: dict[str, PrincipalKeys] = field(default_factory=dict)
     upstreams: dict[str, UpstreamKeys] = field(default_factory=dict)

@@ -242,6 +242,7 @@ def _settings(
         receipts_file=path_of(file.receipts.file, base) if file.receipts.file else None,
         receipts_mandatory=file.receipts.mandatory,
         receipts_searches=file.receipts.searches,
+        usage=file.usage,
     )
 
 

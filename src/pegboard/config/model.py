@@ -37,6 +37,7 @@ from pegboard.config.kinds import (
     table_of,
 )
 from pegboard.config.skill_keys import SkillKeys
+from pegboard.config.usage_keys import UsageKeys
 from pegboard.drift import OnDrift
 from pegboard.limits import Limits
 from pegboard.metatools import META_TOOLS
@@ -292,6 +293,7 @@ SECTIONS: Final[Mapping[str, type[Keys]]] = {
     "cache": CacheKeys,
     "profiles": ProfileKeys,
     "receipts": ReceiptKeys,
+    "usage": UsageKeys,
     "policy": PolicyKeys,
     "principals": PrincipalKeys,
     "upstreams": UpstreamKeys,

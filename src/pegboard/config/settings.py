@@ -12,6 +12,7 @@ from pegboard.config.cache_keys import CacheKeys
 from pegboard.config.check_keys import CheckKeys
 from pegboard.config.http_keys import HttpKeys
 from pegboard.config.model import GatewayKeys, LogLevel, Ranker, StoreKeys
+from pegboard.config.usage_keys import UsageKeys
 from pegboard.context_map import Origin
 from pegboard.drift import OnDrift
 from pegboard.http_tools.definition import CONTEXT_NAMES
@@ -46,8 +47,8 @@ class Settings:
     ``store_file`` boards are kept in memory, else for ``store_keep`` days. ``cache_folder`` holds what upstreams
     listed, None where that is not kept; it is used for ``cache_age`` seconds. ``profiles`` has only those that the file
     changes.
-    ``overlay`` is what tools that are added while Pegboard runs stand under in ``store_file``, None where there can be
-    none. ``file`` is the file itself, None where there are only clients' files.
+    ``overlay`` is what tools that are added while Pegboard runs, and what is learned from ``usage``, stand under in
+    ``store_file``, None where there can be none. ``file`` is the file itself, None where there are only clients' files.
     ``policy`` are the rules in force, None where the file has no ``[policy]`` and everything is allowed; ``principals``
     are those that it names, ``principal`` the one whose rights the gateway's clients have, None for trusted local use.
     """
@@ -82,6 +83,7 @@ class Settings:
     receipts_file: Path | None = None
     receipts_mandatory: bool = False
     receipts_searches: bool = False
+    usage: UsageKeys = field(default_factory=UsageKeys)
 
     @property
     def context_names(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from pegboard.auth import Policy
 from pegboard.config.paths import file_names
 from pegboard.config.settings import Settings, Upstream
+from pegboard.config.usage import usage_of
 from pegboard.context_map import ContextMap
 from pegboard.documents.problems import ConfigProblem, Level, dotted
 from pegboard.errors import ConfigError
@@ -104,6 +105,7 @@ def build(
         receipts_mandatory=settings.receipts_mandatory,
         receipts_searches=settings.receipts_searches,
         context=ContextMap(settings.context),
+        usage=usage_of(settings),
     )
     return Wired(peg=peg, problems=(*_shared_prefixes(settings), *_idle_rules(settings)))
 

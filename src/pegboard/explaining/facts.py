@@ -136,7 +136,7 @@ async def facts_of(
         profile=board.profile,
         surface=board.surface,
         limits=peg.limits,
-        search=None if query is None else _searched(peg, board, view, name, entry, query, limit),
+        search=None if query is None else await _searched(peg, board, view, name, entry, query, limit),
     )
 
 
@@ -163,16 +163,16 @@ async def _hindrances(peg: Pegboard, board: Board, tool: Tool | None) -> tuple[H
     return tuple(await source.hindrances(tool, board.context_values)) if isinstance(source, Hinders) else ()
 
 
-def _searched(
+async def _searched(
     peg: Pegboard, board: Board, view: View, name: str, entry: Entry | None, query: str, limit: int | None
 ) -> SearchFacts:
     view = board.skills.searched(view)
-    found = find(view, peg.ranker, query, limit, peg.limits)
+    ranker = await peg.ranker_for(board.principal)
+    found = find(view, ranker, query, limit, peg.limits)
     told = within_budget(found.matches, Detail.DETAILED, peg.limits.find_tokens)
     place = next((place for place, match in enumerate(found.matches) if match.entry is entry), None)
     shown_item = told.items[place] if place is not None and place < len(told.items) else None
     searched = searched_part(query, peg.limits)
-    ranker = peg.ranker
     reading = ranker.explain(searched, view.candidates, [name]) if isinstance(ranker, Explains) else None
     return SearchFacts(
         query=query,

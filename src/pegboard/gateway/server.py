@@ -39,6 +39,7 @@ from pegboard.gateway.sessions import SURFACE, Session
 from pegboard.gateway.settings import GatewaySettings
 from pegboard.gateway.shelf import fingerprint_of
 from pegboard.gateway.skills_extension import SkillsExtension
+from pegboard.leads import CallerLeads
 from pegboard.peg import Pegboard
 from pegboard.pin_store import MemoryPinStore, PinStore
 from pegboard.prefix import Listing
@@ -75,6 +76,7 @@ class Gateway:
         self._session_store = MemoryPinStore() if session_store is None else session_store
         self._hubs: set[Hub] = set()
         self.skills = SkillsExtension(peg, self._view, self._ttl)
+        self._leads = CallerLeads()
         self.server = _Server(self)
         self.server.middleware.append(faithfully)
         self._handle("tools/list", PaginatedRequestParams, self._list)
@@ -125,7 +127,8 @@ class Gateway:
     async def _call(self, request: Request, params: CallToolRequestParams) -> HandlerResult:
         principal, board_id = self._identify(request), board_in(request)
         if is_modern(request.protocol_version) or board_id:
-            outcome = await self._run(request, await self._stable_board(principal, board_id, for_calls=True), params)
+            board = await self._stable_board(principal, board_id, for_calls=True)
+            outcome = await self._run(request, board, params)
         else:
             session = self._session(request, principal)
             try:
@@ -179,7 +182,10 @@ class Gateway:
         ``board_id`` is that of the address, if it names one; such a board is changed through the Python API alone.
         """
         profile = "modern" if board_id else self.profile
-        return await self.peg.open(principal, board_id, surface=SURFACE, profile=profile, for_calls=for_calls)
+        leads = self._leads.of(f"{principal.key if principal else ''} {board_id or ''}")
+        return await self.peg.open(
+            principal, board_id, surface=SURFACE, profile=profile, for_calls=for_calls, leads=leads
+        )
 
     async def _stable_listing(self, principal: Principal | None, board_id: str | None) -> Listing:
         if board_id is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 
@@ -91,6 +91,60 @@ class Ranking(Sequence[Ranked]):
         ]
         others = np.flatnonzero(~leading)
         return Ranking(self.pool, self._corpus, self._rows[others], self._scores.of(others), self._reasons, first)
+
+    def raised(self, rows: Array, points: Array, reason: str, certainty: Certainty | None) -> Ranking:
+        """The same with ``points``, from 0 on, added to the scores of ``rows``, which ascend and have all of its own.
+
+        Those that are new here fit for this reason.
+        """
+        import numpy as np
+
+        here = np.searchsorted(rows, self._rows)
+        places = np.full(rows.size, -1)
+        places[here] = np.arange(here.size)
+        least = points.copy()
+        least[here] += self._scores.least
+
+        def exact(chosen: Array) -> Array:
+            scores, known = points[chosen], places[chosen]
+            scores[known >= 0] += self._scores.exact(known[known >= 0])
+            return scores
+
+        def reasons(chosen: Array) -> list[str]:
+            known = places[np.searchsorted(rows, chosen)] >= 0
+            told = iter(self._reasons(chosen[known]))
+            return [next(told) if one else reason for one in known.tolist()]
+
+        bounded = Bounded(least, self._scores.slack, exact)
+        return Ranking(self.pool, self._corpus, rows, bounded, reasons, certainty=certainty)
+
+    def gaining(self, gains: Mapping[int, float], reason: str, sure: Mapping[int, float]) -> Ranking:
+        """The same with these points added to the scores of the entries at these places of the catalog, new or not.
+
+        Their reasons say so. ``sure`` is how sure it is of each, for this reason alone, that it is right.
+        """
+        import numpy as np
+
+        places = np.array(list(gains))
+        gaining = self._corpus.index.rows[places].astype(np.intp)
+        rows = np.union1d(self._rows, gaining)
+        points = np.zeros(rows.size)
+        points[np.searchsorted(rows, gaining)] = list(gains.values())
+        by_row: dict[int, float] = dict(zip(gaining.tolist(), sure.values(), strict=True))
+        before = self.confidence
+
+        def certainty(best: int, scores: Sequence[float]) -> float:
+            return 1 - (1 - (before or 0.0)) * (1 - by_row.get(best, 0.0))
+
+        raised = self.raised(rows, points, reason, None if before is None else certainty)
+        told = raised._reasons
+
+        def reasons(chosen: Array) -> list[str]:
+            pairs = zip(chosen.tolist(), told(chosen), strict=True)
+            return [why if row not in by_row or why == reason else f"{why}, {reason}" for row, why in pairs]
+
+        raised._reasons = reasons
+        return raised
 
     @property
     def confidence(self) -> float | None:

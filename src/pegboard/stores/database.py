@@ -153,7 +153,8 @@ class Database:
     def _bring_up_to_date(self) -> None:
         # Loaded here, in the thread, for what comes after.
         import pegboard.stores.board_rows
-        import pegboard.stores.tool_rows  # noqa: F401
+        import pegboard.stores.tool_rows
+        import pegboard.stores.usage_rows  # noqa: F401
         from pegboard.stores.schema import bring_up_to_date
 
         self.file.check()

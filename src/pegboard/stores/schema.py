@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
 VERSION_TABLE: Final = "pegboard_schema"
-REVISIONS: Final = ("0001", "0002", "0003")
+REVISIONS: Final = ("0001", "0002", "0003", "0004")
 """Every revision there has been, the newest last."""
 
 _ONE_AT_A_TIME: Final = threading.Lock()

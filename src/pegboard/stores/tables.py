@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import BigInteger, Column, Index, Integer, LargeBinary, MetaData, Table, Text
+from sqlalchemy import BigInteger, Column, Float, Index, Integer, LargeBinary, MetaData, Table, Text
 
 METADATA: Final = MetaData()
 
@@ -44,3 +44,31 @@ TOOL_VERSIONS: Final = Table(
     sqlite_autoincrement=True,
 )
 """One row a version of a tool, of which none is ever changed: ``number`` counts all changes, and none comes twice."""
+
+USAGE: Final = Table(
+    "pegboard_usage",
+    METADATA,
+    Column("scope", Text, primary_key=True),
+    Column("space", Text, primary_key=True),
+    Column("tool", Text, primary_key=True),
+    Column("term", Text, primary_key=True),
+    Column("principal", Text, primary_key=True),
+    Column("uses", Float, nullable=False),
+    Column("day", BigInteger, nullable=False),
+    Column("changed", BigInteger, nullable=False),
+    Index("pegboard_usage_changed", "scope", "space", "changed"),
+    Index("pegboard_usage_principals", "scope", "space", "principal"),
+)
+"""One row for each tool, word and principal of a tenant's space; ``scope`` keeps apart what several configurations
+learn, and ``changed`` is the space's revision at the row's last change."""
+
+USAGE_SPACES: Final = Table(
+    "pegboard_usage_spaces",
+    METADATA,
+    Column("scope", Text, primary_key=True),
+    Column("space", Text, primary_key=True),
+    Column("revision", BigInteger, nullable=False),
+    Column("begun", BigInteger, nullable=False),
+)
+"""One row a space. ``begun`` is the revision at which rows were last taken away by somebody: whoever knows an older one
+has to read everything."""

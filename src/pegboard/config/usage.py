@@ -1,0 +1,31 @@
+"""What learns from use, and where that is kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pegboard.config.settings import Settings
+
+if TYPE_CHECKING:
+    from pegboard.usage import Usage
+    from pegboard.usage_store import UsageStore
+
+
+def usage_of(settings: Settings) -> Usage | None:
+    """What learns from use; None where nothing does. Nothing is opened."""
+    if not settings.usage.learn:
+        return None
+    from pegboard.usage import Usage
+
+    return Usage(usage_store_of(settings))
+
+
+def usage_store_of(settings: Settings) -> UsageStore:
+    """Where what is learned from use is kept: beside the boards. Nothing is opened."""
+    if settings.store_file is None or settings.overlay is None:
+        from pegboard.usage_store import MemoryUsageStore
+
+        return MemoryUsageStore(half_life=settings.usage.half_life)
+    from pegboard.stores import SqlUsageStore
+
+    return SqlUsageStore(settings.store_file, settings.overlay, half_life=settings.usage.half_life)

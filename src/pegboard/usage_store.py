@@ -1,0 +1,150 @@
+"""Where what was learned from use is kept: what a store promises, and its in-memory twin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pegboard.auth import Principal
+from pegboard.learned import HALF_LIFE, Learned, Lesson, Row
+
+
+def space_of(principal: Principal | None) -> str:
+    """The space that a principal learns in: one for each tenant, and one for all who have none."""
+    return "" if principal is None or principal.tenant is None else f"tenant:{principal.tenant}"
+
+
+def space_of_tenant(tenant: str | None) -> str:
+    """The space of a tenant; None for those who have none."""
+    return "" if tenant is None else f"tenant:{tenant}"
+
+
+def tenant_of(space: str) -> str | None:
+    """The tenant whose space it is; None for those who have none."""
+    return space.removeprefix("tenant:") if space else None
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a space has that a reader does not know yet. Immutable.
+
+    ``revision`` is where it stands now. With ``whole``, the rows are all that there are: what was known before is out
+    of date.
+    """
+
+    rows: Sequence[Row]
+    revision: int
+    whole: bool
+
+
+class UsageStore(Protocol):
+    """Keeps rows by space. Process-wide, or wider: several processes may use what is behind it.
+
+    Everything raises StoreError. What was acknowledged is kept, as far as the bounds of ``pegboard.learned`` allow;
+    ``pegboard.testing`` has the checks that every store passes.
+    """
+
+    @property
+    def half_life(self) -> float:
+        """Days after which a use counts half."""
+
+    @property
+    def where(self) -> str:
+        """Where it keeps them, for messages."""
+
+    async def changes(self, space: str, since: int) -> Changes:
+        """What has changed in a space after revision ``since``; 0 for a reader that knows nothing."""
+        ...
+
+    async def learn(self, space: str, lessons: Sequence[Lesson], day: int) -> None:
+        """Add lessons of a day, all or none."""
+        ...
+
+    async def everything(self) -> Mapping[str, Sequence[Row]]:
+        """Every row by space, in the order of tools, words and principals."""
+        ...
+
+    async def put(self, rows: Mapping[str, Sequence[Row]]) -> None:
+        """Take in rows by space, all or none. Of two about the same, that which counts more on the later day stays."""
+        ...
+
+    async def forget(self, space: str | None = None, *, tool: str | None = None, by: str | None = None) -> int:
+        """Forget rows, those of a space, a tool or a principal alone where given; how many they were."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of files and connections. What is used afterwards opens again."""
+        ...
+
+
+def stronger(one: Row | None, other: Row, half_life: float) -> Row:
+    """Of two rows about the same, the one that counts more on the later of their days."""
+    day = other.day if one is None else max(one.day, other.day)
+    return other if one is None or other.on(day, half_life) > one.on(day, half_life) else one
+
+
+class MemoryUsageStore:
+    """The in-memory twin of every store of what was learned. Process-wide; forgets everything when the process ends."""
+
+    where = "memory"
+
+    def __init__(self, *, half_life: float = HALF_LIFE) -> None:
+        self.half_life = half_life
+        self._spaces: dict[str, Learned] = {}
+        self._revisions: dict[str, int] = {}
+
+    async def changes(self, space: str, since: int) -> Changes:
+        """Everything, where something has changed."""
+        revision = self._revisions.get(space, 0)
+        if revision == since:
+            return Changes((), revision, whole=False)
+        return Changes(tuple(self._spaces.get(space, ())), revision, whole=True)
+
+    async def learn(self, space: str, lessons: Sequence[Lesson], day: int) -> None:
+        """Add lessons."""
+        here = self._space(space)
+        for lesson in lessons:
+            here.learn(lesson, day)
+            here.bound(lesson.tool, lesson.by, day)
+
+    async def everything(self) -> Mapping[str, Sequence[Row]]:
+        """Every row by space."""
+        return {space: tuple(rows) for space, rows in sorted(self._spaces.items()) if len(rows)}
+
+    async def put(self, rows: Mapping[str, Sequence[Row]]) -> None:
+        """Take in rows."""
+        for space, given in rows.items():
+            here = self._space(space)
+            for row in given:
+                here.put(stronger(here.get(row.pair), row, self.half_life))
+                here.bound(row.tool, row.by, row.day)
+
+    async def forget(self, space: str | None = None, *, tool: str | None = None, by: str | None = None) -> int:
+        """Forget rows."""
+        gone = 0
+        for name in [space] if space is not None else list(self._spaces):
+            here = self._space(name)
+            chosen = [row for row in here if tool in (None, row.tool) and by in (None, row.by)]
+            for row in chosen:
+                here.remove(row.pair)
+            gone += len(chosen)
+        return gone
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def _space(self, space: str) -> Learned:
+        """The space, which is about to change."""
+        self._revisions[space] = self._revisions.get(space, 0) + 1
+        return self._spaces.setdefault(space, Learned(self.half_life))
+
+
+def distinct(lessons: Iterable[Lesson]) -> Mapping[tuple[str, str], Mapping[str, int]]:
+    """Lessons together: by tool and principal, how often each word was in one."""
+    found: dict[tuple[str, str], dict[str, int]] = {}
+    for lesson in lessons:
+        terms = found.setdefault((lesson.tool, lesson.by), {})
+        for term in lesson.terms:
+            terms[term] = terms.get(term, 0) + 1
+    return found

@@ -1,0 +1,65 @@
+"""From a search to the call that follows it up."""
+
+from __future__ import annotations
+
+from pegboard.leads import CALLERS, LASTS, MOST, CallerLeads, Leads
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_call_follows_the_last_search_that_found_its_tool() -> None:
+    leads = Leads()
+    leads.found(["refund", "track"], ("money",))
+    leads.found(["track"], ("order",))
+    leads.found(["weather"], ("sun",))
+    assert leads.followed("refund") == ("money",)
+    assert leads.followed("track") == ("order",)
+
+
+def test_a_search_teaches_a_tool_once() -> None:
+    leads = Leads()
+    leads.found(["refund"], ("money",))
+    assert [leads.followed("refund") for _ in range(3)] == [("money",), (), ()]
+
+
+def test_a_tool_that_no_search_found_was_not_searched_for() -> None:
+    leads = Leads()
+    leads.found(["refund"], ("money",))
+    assert leads.followed("track") == ()
+
+
+def test_a_search_of_long_ago_led_to_nothing() -> None:
+    clock = Clock()
+    leads = Leads(clock)
+    leads.found(["refund", "track"], ("money",))
+    clock.now += LASTS
+    assert leads.followed("refund") == ("money",)
+    clock.now += 1
+    assert leads.followed("track") == ()
+
+
+def test_the_oldest_tools_are_forgotten() -> None:
+    leads = Leads()
+    leads.found(["first", "second"], ("a",))
+    leads.found(["first"], ("b",))
+    leads.found([f"tool{number}" for number in range(MOST - 1)], ("c",))
+    assert leads.followed("first") == ("b",)
+    assert leads.followed("second") == ()
+
+
+def test_callers_have_leads_of_their_own_and_the_least_recent_are_forgotten() -> None:
+    callers = CallerLeads()
+    callers.of("a").found(["refund"], ("money",))
+    callers.of("b").found(["refund"], ("order",))
+    for number in range(CALLERS - 2):
+        callers.of(f"caller {number}")
+    callers.of("a")
+    callers.of("one more")
+    assert callers.of("a").followed("refund") == ("money",)
+    assert callers.of("b").followed("refund") == ()

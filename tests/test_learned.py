@@ -1,0 +1,149 @@
+"""What was learned: how much counts for whom, how it fades, and what is forgotten."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pegboard import learned
+from pegboard.learned import HALF_LIFE, LEAST, MOST, QUORUM, Learned, Lesson, Pair, Row, faded_before, surplus
+
+DAY = 20_000
+
+
+def taught(*lessons: tuple[str, str, str]) -> Learned:
+    """A space that each (tool, words, by) has taught, in turn."""
+    space = Learned()
+    for tool, words, by in lessons:
+        space.learn(Lesson(tool, tuple(words.split()), by), DAY)
+    return space
+
+
+def test_what_somebody_did_counts_for_them_at_once() -> None:
+    space = taught(("refund", "money", "ann"), ("refund", "money", "ann"))
+    assert space.uses(["money", "other"], "ann", DAY) == {"money": {"refund": 2.0}}
+
+
+def test_what_one_other_did_counts_for_nobody_else_however_often() -> None:
+    space = taught(*[("wrong", "money back", "mallory")] * 10_000)
+    assert space.uses(["money", "back"], "ann", DAY) == {}
+    assert space.uses(["money"], "mallory", DAY) == {"money": {"wrong": MOST}}
+
+
+def test_what_several_others_did_counts_once_of_each() -> None:
+    others = [("refund", "money", by) for by in ("bob", "bob", "bob", "carl")]
+    assert QUORUM == 2
+    assert taught(*others).uses(["money"], "ann", DAY) == {"money": {"refund": 2.0}}
+
+
+def test_with_oneself_one_other_is_enough() -> None:
+    space = taught(("refund", "money", "ann"), ("refund", "money", "bob"))
+    assert space.uses(["money"], "ann", DAY) == {"money": {"refund": 2.0}}
+
+
+def test_each_word_needs_several_of_its_own() -> None:
+    space = taught(("refund", "money", "bob"), ("refund", "money", "carl"), ("refund", "coins", "carl"))
+    assert space.uses(["money", "coins"], "ann", DAY) == {"money": {"refund": 2.0}}
+
+
+def test_a_use_counts_half_after_a_half_life_and_nothing_in_the_end() -> None:
+    space = taught(("refund", "money", "ann"))
+    later = [space.uses(["money"], "ann", DAY + int(HALF_LIFE * n)) for n in (0, 1, 2)]
+    assert later == [{"money": {"refund": uses}} for uses in (1.0, 0.5, 0.25)]
+    assert space.uses(["money"], "ann", DAY + int(HALF_LIFE * 5)) == {}
+
+
+def test_a_clock_that_goes_back_makes_nothing_more() -> None:
+    row = Row("refund", "money", "", 1.0, DAY)
+    assert row.on(DAY - 100, HALF_LIFE) == 1.0
+    assert row.used(1.0, DAY - 100, HALF_LIFE) == Row("refund", "money", "", 2.0, DAY)
+
+
+def test_others_who_have_faded_make_no_quorum() -> None:
+    space = taught(("refund", "money", "bob"))
+    space.put(Row("refund", "money", "carl", LEAST / 2, DAY))
+    assert space.uses(["money"], "ann", DAY) == {}
+
+
+def test_rows_that_are_swept_have_faded_whatever_they_were() -> None:
+    before = faded_before(DAY, HALF_LIFE)
+    assert Row("t", "w", "", MOST, before - 1).on(DAY, HALF_LIFE) < LEAST
+    assert Row("t", "w", "", MOST, before + 1).on(DAY, HALF_LIFE) >= LEAST
+
+
+rows = st.builds(
+    Row,
+    tool=st.sampled_from(["a", "b", "c"]),
+    term=st.sampled_from(["x", "y", "z"]),
+    by=st.sampled_from(["", "p", "q", "r"]),
+    uses=st.floats(0.01, MOST),
+    day=st.integers(DAY - 200, DAY),
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(rows), st.lists(st.tuples(st.booleans(), rows)), st.randoms(use_true_random=False))
+def test_equal_rows_are_an_equal_space_whatever_way_they_came_in(
+    kept: list[Row], others: list[tuple[bool, Row]], order: random.Random
+) -> None:
+    chosen = {row.pair: row for row in kept}
+    first, second = Learned(), Learned()
+    for row in chosen.values():
+        first.put(row)
+    for _, row in others:
+        second.put(row)
+    for _, row in others:
+        second.remove(row.pair)
+    shuffled = list(chosen.values())
+    order.shuffle(shuffled)
+    for row in shuffled:
+        second.put(row)
+    assert list(first) == list(second)
+    assert len(first) == len(second) == len(chosen)
+    for by in ("", "p", "s"):
+        assert first.uses("xyz", by, DAY) == second.uses("xyz", by, DAY)
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learned, "ROWS", 100)
+    monkeypatch.setattr(learned, "ROWS_OF_ONE", 40)
+    monkeypatch.setattr(learned, "ROWS_OF_TOOL", 50)
+
+
+@pytest.mark.usefixtures("small")
+def test_a_space_keeps_within_its_bounds_whoever_teaches() -> None:
+    space, order = Learned(), random.Random(1)
+    for number in range(2_000):
+        tool, by = f"tool{order.randrange(5)}", f"p{order.randrange(4)}"
+        lesson = Lesson(tool, (f"word{number}", f"word{order.randrange(30)}"), by)
+        space.learn(lesson, DAY)
+        space.bound(tool, by, DAY)
+        assert len(space) <= 100
+    found = list(space)
+    assert len(found) == len(space) > 60
+    assert max(sum(row.by == by for row in found) for by in ("p0", "p1", "p2", "p3")) <= 40
+
+
+@pytest.mark.usefixtures("small")
+def test_what_several_have_taught_is_not_pushed_out_by_one() -> None:
+    space = taught(*[("refund", f"word{number}", by) for number in range(10) for by in ("ann", "bob")])
+    for number in range(500):
+        lesson = Lesson(f"wrong{number % 7}", (f"flood{number}",), "mallory")
+        space.learn(lesson, DAY)
+        space.bound(lesson.tool, "mallory", DAY)
+    assert len(space.uses([f"word{number}" for number in range(10)], "carl", DAY)) == 10
+
+
+@pytest.mark.usefixtures("small")
+def test_what_is_over_a_bound_is_the_least() -> None:
+    kept = [Row("a", f"w{n}", "p", 2.0, DAY) for n in range(30)]
+    least = [Row("a", f"v{n}", "p", 1.0, DAY) for n in range(20)]
+    faded = [Row("b", "old", "q", 1.0, DAY - 1_000)]
+    gone = {row.pair for row in surplus([*least, *faded, *kept], DAY, HALF_LIFE)}
+    assert Pair("b", "old", "q") in gone
+    assert gone.isdisjoint(row.pair for row in kept)
+    assert len(gone) == 1 + 50 - 36
