@@ -314,8 +314,8 @@ class Pegboard:
         is kept (default: where the Pegboard keeps boards). ``skills`` says which skills it may use (default: all), as
         names that the principal may discover; or as a SkillChoice, which also says which of them it begins with, and
         to which unknown names mean nothing. A new board that is opened ``for_calls`` alone lists nothing, and asks no
-        policy about all the tools there are. ``leads`` are what the searches of a conversation found so far, where it goes
-        on on another board of the same principal.
+        policy about all the tools there are. ``leads`` are what searches of a conversation found so far, where
+        it goes on on another board of the same principal.
 
         Raises BoardError for an id that does not exist or is somebody else's, StoreError when the store fails,
         ValueError for an unknown profile, TypeError for an ``allowed`` or ``skills`` that cannot be a list of names,
