@@ -34,6 +34,8 @@ FLOOD: Final = 10_000
 
 LIMITS: Final = Limits()
 RANKER: Final = LexicalRanker()
+OWN: Final[Sequence[Principal | None]] = [None]
+"""Trusted local use: whoever taught asks."""
 ASKING: Final = Principal(id="asking")
 """Who asks the rest, where many have taught: one who has taught nothing."""
 
@@ -73,33 +75,27 @@ async def recalled(
     data: DataSet, rest: Sequence[Question], usage: Usage | None, principal: Principal | None = None
 ) -> float:
     """recall@1 over questions."""
-    found = []
-    for question in rest:
-        names = await searched(data, question, usage, principal)
-        right = {data.known[name].name: grade for name, grade in question.relevant.items()}
-        found.append(recall(names, right, 1))
-    return statistics.fmean(found)
+    return statistics.fmean([await _recall_of(data, question, usage, principal) for question in rest])
+
+
+async def _recall_of(data: DataSet, question: Question, usage: Usage | None, principal: Principal | None) -> float:
+    right = {data.known[name].name: grade for name, grade in question.relevant.items()}
+    return recall(await searched(data, question, usage, principal), right, 1)
 
 
 async def gains(sets: Sequence[DataSet]) -> Table:
-    """recall@1 of the rest, without and with what different histories taught."""
+    """recall@1 of the rest, without and with what different people taught."""
     rows: list[list[str]] = []
     for data in sets:
         history, rest = parted(data)
         before = await recalled(data, rest, None)
-        own, many, single, foreign = Usage(), Usage(), Usage(), Usage()
-        await teach(data, history, own, [None])
-        await teach(data, history, many, people(PEOPLE))
-        await teach(data, history, single, people(len(history)))
-        await teach_foreign(data, sets, foreign)
-        after = [
-            await recalled(data, rest, own),
-            await recalled(data, rest, many, ASKING),
-            await recalled(data, rest, single, ASKING),
-            await recalled(data, rest, foreign),
-        ]
-        counts = [data.name, f"{len(history):,}", f"{len(rest):,}"]
-        rows.append([*counts, f"{before:.3f}", *(f"{one:.3f} ({one - before:+.3f})" for one in after)])
+        most = await most_recalled(data, history, rest)
+        cells = [data.name, f"{len(history):,}", f"{len(rest):,}", f"{before:.3f}"]
+        for those, principal in ((OWN, None), (people(PEOPLE), ASKING), (people(len(history)), ASKING)):
+            usage = Usage()
+            await teach(data, history, usage, those)
+            cells.append(_compared(before, await recalled(data, rest, usage, principal)))
+        rows.append([*cells, _compared(before, most)])
     return Table(
         title="Usage learning: recall@1",
         columns=[
@@ -108,22 +104,77 @@ async def gains(sets: Sequence[DataSet]) -> Table:
             "asked",
             "without",
             "own history",
-            f"history of {PEOPLE} others",
-            "history of others, one ask each",
-            "history of other needs",
+            f"that of {PEOPLE} others",
+            "that of others, one ask each",
+            "at most",
         ],
         rows=[*rows, _mean(rows)],
         note=(
-            "Whole asks, the default ranker, as find_tools answers. Other needs: the same tools, called after asks of "
-            "the other sets that found them."
+            "Whole asks, the default ranker, as find_tools answers. At most: where every ask with a right tool that the "
+            "history called had one of them first."
         ),
     )
+
+
+def _compared(before: float, after: float) -> str:
+    return f"{after:.3f} ({after - before:+.3f})"
 
 
 def _mean(rows: Sequence[Sequence[str]]) -> list[str]:
     columns = list(zip(*rows, strict=True))[3:]
     before, *after = [statistics.fmean(float(cell.split()[0]) for cell in column) for column in columns]
-    return ["mean", "", "", f"{before:.3f}", *(f"{one:.3f} ({one - before:+.3f})" for one in after)]
+    return ["mean", "", "", f"{before:.3f}", *(_compared(before, one) for one in after)]
+
+
+async def most_recalled(data: DataSet, history: Sequence[Question], rest: Sequence[Question]) -> float:
+    """What recall@1 would come to if every tool that was called were known for every ask that it is right for."""
+    called = {name for question in history for name in question.relevant}
+    found = []
+    for question in rest:
+        known = any(name in called for name in question.relevant)
+        found.append(1 / len(question.relevant) if known else await _recall_of(data, question, None, None))
+    return statistics.fmean(found)
+
+
+async def harms(sets: Sequence[DataSet]) -> Table:
+    """recall@1 where what was learned is of no use, and where one principal floods it."""
+    rows = []
+    for data in sets:
+        cells = [data.name]
+        history, rest = parted(data)
+        mine, others = halves(data)
+        unused = Usage()
+        await teach(data, [one for one in history if one.relevant.keys() <= mine], unused, OWN)
+        asked = [one for one in rest if one.relevant.keys() <= others]
+        cells.append(_compared(await recalled(data, asked, None), await recalled(data, asked, unused)))
+        before, foreign = await recalled(data, rest, None), Usage()
+        await teach_foreign(data, sets, foreign)
+        cells.append(_compared(before, await recalled(data, rest, foreign)))
+        calm, flooded = Usage(), Usage()
+        for usage in (calm, flooded):
+            await teach(data, history, usage, people(PEOPLE))
+        flood(data, rest, flooded)
+        cells.append(_compared(*[await recalled(data, rest, usage, ASKING) for usage in (calm, flooded)]))
+        rows.append(cells)
+    return Table(
+        title="Usage learning: what it costs, recall@1",
+        columns=["set", "asks for tools that nobody has used", "history of other needs", "one principal's flood"],
+        rows=rows,
+        note=(
+            "With history, and in brackets the difference to none; for the flood to the same history without it. Tools "
+            "that nobody has used: half of the tools are called in the history, the others are asked for. Other needs: "
+            "asks of the other sets, after each of which the first tool that was found is called. Flood: "
+            f"{PEOPLE} principals have taught; one more calls one wrong tool {FLOOD:,} times, after the very asks that "
+            "another principal then asks."
+        ),
+    )
+
+
+def halves(data: DataSet) -> tuple[set[str], set[str]]:
+    """The tools that questions are about, in two halves."""
+    names = sorted({name for question in data.questions for name in question.relevant})
+    random.Random(data.name).shuffle(names)
+    return set(names[: len(names) // 2]), set(names[len(names) // 2 :])
 
 
 async def teach_foreign(data: DataSet, sets: Sequence[DataSet], usage: Usage) -> None:
@@ -135,28 +186,11 @@ async def teach_foreign(data: DataSet, sets: Sequence[DataSet], usage: Usage) ->
             usage.learn(None, name, lessons_of(question.text))
 
 
-async def floods(sets: Sequence[DataSet]) -> Table:
-    """recall@1 of somebody who asks where many have taught, and one has called one wrong tool over and over."""
-    rows = []
-    for data in sets:
-        history, rest = parted(data)
-        calm, flooded = Usage(), Usage()
-        for usage in (calm, flooded):
-            await teach(data, history, usage, people(PEOPLE))
-        wrong = Principal(id="mallory")
-        for number in range(FLOOD):
-            flooded.learn(wrong, data.view.tools[0].name, lessons_of(rest[number % len(rest)].text))
-        before, after = [await recalled(data, rest, usage, ASKING) for usage in (calm, flooded)]
-        rows.append([data.name, f"{before:.3f}", f"{after:.3f}", f"{after - before:+.4f}"])
-    return Table(
-        title="Usage learning: one principal's flood",
-        columns=["set", "without the flood", "with it", "difference"],
-        rows=rows,
-        note=(
-            f"{PEOPLE} principals have taught; one more calls one wrong tool {FLOOD:,} times, after the very asks that "
-            "another principal then asks. recall@1."
-        ),
-    )
+def flood(data: DataSet, asked: Sequence[Question], usage: Usage) -> None:
+    """One principal calls one tool over and over, after everything that is going to be asked."""
+    wrong, tool = Principal(id="mallory"), data.view.tools[0].name
+    for number in range(FLOOD):
+        usage.learn(wrong, tool, lessons_of(asked[number % len(asked)].text))
 
 
 def run(root: Path) -> list[Table]:
@@ -164,7 +198,7 @@ def run(root: Path) -> list[Table]:
 
     async def measured() -> list[Table]:
         sets = [data for data in sets_of(root) if data.name in SETS]
-        return [await gains(sets), await floods(sets)]
+        return [await gains(sets), await harms(sets)]
 
     return asyncio.run(measured())
 

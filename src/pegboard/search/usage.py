@@ -3,8 +3,9 @@
 For an ask and a tool *e* of the candidates, with ``uses(t, e)`` what counts of earlier asks with the word *t* that led
 to *e*, and ``idf(t)`` how rare it is among the candidates that asks with *t* lead to them:
 
-    known(t, e) = uses(t, e) / (uses(t, e) + HALF)
-    score(e)    = the ranker's score + WORTH * sum of idf(t) * known(t, e) over the words of the ask
+    possible = sum of idf(t) over the words of the ask
+    share(e) = sum of idf(t) * uses(t, e) / (uses(t, e) + HALF) over them, over possible
+    score(e) = the ranker's score + WORTH * possible * share(e) ** TOGETHER
 
 So a tool that no word of the ask stands in is found, where such words led to it, and everything is counted over the
 candidates alone. The index has no part in it: what was learned is looked up when somebody asks.
@@ -24,10 +25,12 @@ from pegboard.tools import Entry
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
 
-WORTH: Final = 1.0
-"""What a word is worth that is known to lead to a tool, beside one that stands in it."""
-HALF: Final = 1.0
+WORTH: Final = 3.0
+"""What an ask is worth that is known, word by word, to lead to a tool."""
+HALF: Final = 2.0
 """Uses that are worth half of what any number is."""
+TOGETHER: Final = 1.5
+"""How much more words tell together than each alone: one by itself leads to many tools."""
 
 USED: Final = "used"
 """The part of a score that came from use, and what the reason of a match says of it."""
@@ -84,13 +87,14 @@ def with_usage(ranker: Ranker, recall: Recall) -> Ranker:
 class Known(NamedTuple):
     """What is known of an ask among some candidates. Immutable; lives as long as one search.
 
-    ``rarity`` has the idf of each word of the ask; ``uses`` what led to the candidate at a place, by word; ``points``
-    what each gains, above 0.
+    ``rarity`` has the idf of each word of the ask; ``uses`` what led to the candidate at a place, by word; ``shares``
+    the share of the ask that is known to lead there, and ``points`` what the candidate gains, both above 0.
     """
 
     pool: Candidates
     rarity: Mapping[str, float]
     uses: Mapping[int, Mapping[str, float]]
+    shares: Mapping[int, float]
     points: Mapping[int, float]
 
     @classmethod
@@ -101,7 +105,7 @@ class Known(NamedTuple):
         terms = lessons_of(query)
         recalled = recall(terms) if terms else {}
         if not recalled:
-            return cls(pool, {}, {}, {})
+            return cls(pool, {}, {}, {}, {})
         names = sorted({name for tools in recalled.values() for name in tools})
         places = {pool.entry(place).name: place for place in pool.places_of(names) if pool.entry(place).kind == "tool"}
         uses: dict[int, dict[str, float]] = {place: {} for place in sorted(places.values())}
@@ -111,10 +115,13 @@ class Known(NamedTuple):
             rarity[term] = idf(len(pool), len(led))
             for place, count in led.items():
                 uses[place][term] = count
-        points = {
-            place: sum(gain(rarity[term], count) for term, count in by_term.items()) for place, by_term in uses.items()
+        possible = sum(rarity.values())
+        shares = {
+            place: sum(rarity[term] * strength(count) for term, count in by_term.items()) / possible
+            for place, by_term in uses.items()
         }
-        return cls(pool, rarity, uses, points)
+        points = {place: WORTH * possible * share**TOGETHER for place, share in shares.items()}
+        return cls(pool, rarity, uses, shares, points)
 
     def raised(self, ranked: Sequence[Ranked]) -> Sequence[Ranked]:
         """A ranking with the points, for candidates that it found and for others.
@@ -122,9 +129,7 @@ class Known(NamedTuple):
         How sure it is that a tool is right grows by the share of the ask that is known to lead there.
         """
         if isinstance(ranked, Ranking) and ranked.pool is self.pool:
-            possible = sum(gain(rarity) for rarity in self.rarity.values())
-            sure = {place: points / possible for place, points in self.points.items()}
-            return ranked.gaining(self.points, USED, sure)
+            return ranked.gaining(self.points, USED, self.shares)
         gains = {id(self.pool.entry(place)): (self.pool.entry(place), points) for place, points in self.points.items()}
         raised = []
         for one in ranked:
@@ -135,12 +140,14 @@ class Known(NamedTuple):
         return sorted(raised, key=lambda one: -one.score)
 
     def told(self, place: int) -> Iterator[TermShare]:
-        """What each word brought to the candidate at a place."""
+        """What each word brought to the candidate at a place: its part of the points."""
+        parts = {term: self.rarity[term] * strength(count) for term, count in self.uses[place].items()}
+        total = sum(parts.values())
         for term, count in self.uses[place].items():
-            rarity = self.rarity[term]
-            yield TermShare(term=term, field=USED, count=round(count), idf=rarity, points=gain(rarity, count))
+            points = self.points[place] * parts[term] / total
+            yield TermShare(term=term, field=USED, count=round(count), idf=self.rarity[term], points=points)
 
 
-def gain(rarity: float, uses: float = float("inf")) -> float:
-    """What a word that is so rare brings to a tool that it led to so often: each further use brings less."""
-    return WORTH * rarity / (1 + HALF / uses)
+def strength(uses: float) -> float:
+    """How much uses tell, 0 to 1: each further one tells less."""
+    return uses / (uses + HALF)
