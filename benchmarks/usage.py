@@ -110,8 +110,8 @@ async def gains(sets: Sequence[DataSet]) -> Table:
         ],
         rows=[*rows, _mean(rows)],
         note=(
-            "Whole asks, the default ranker, as find_tools answers. At most: where every ask with a right tool that the "
-            "history called had one of them first."
+            "Whole asks, the default ranker, as find_tools answers. At most: where every ask with a right tool that "
+            "the history called had one of them first."
         ),
     )
 
