@@ -13,7 +13,7 @@ import statistics
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from benchmarks.report import Table
 from pegboard.auth import Principal
@@ -31,21 +31,22 @@ SETS: Final = ("bfcl", "metatool", "sealtools")
 HISTORY: Final = 1_000
 PEOPLE: Final = 20
 FLOOD: Final = 10_000
+FOREIGN: Final = 500
+ASKED: Final = 400
+"""Questions of each set that are asked."""
 
 LIMITS: Final = Limits()
 RANKER: Final = LexicalRanker()
-OWN: Final[Sequence[Principal | None]] = [None]
-"""Trusted local use: whoever taught asks."""
 ASKING: Final = Principal(id="asking")
 """Who asks the rest, where many have taught: one who has taught nothing."""
 
 
 def parted(data: DataSet, seed: int = 0) -> tuple[Sequence[Question], Sequence[Question]]:
-    """(the history, the rest) of a set: questions drawn by a seed, at most half of them."""
+    """(the history, what is asked after it) of a set: drawn by a seed."""
     order = list(data.questions)
     random.Random(f"{seed}/{data.name}").shuffle(order)
-    count = min(HISTORY, max(len(order) // 2, len(order) - HISTORY))
-    return order[:count], order[count:]
+    count = min(HISTORY, max(len(order) // 2, len(order) - ASKED))
+    return order[:count], order[count : count + ASKED]
 
 
 def people(count: int) -> list[Principal]:
@@ -83,20 +84,42 @@ async def _recall_of(data: DataSet, question: Question, usage: Usage | None, pri
     return recall(await searched(data, question, usage, principal), right, 1)
 
 
-async def gains(sets: Sequence[DataSet]) -> Table:
-    """recall@1 of the rest, without and with what different people taught."""
-    rows: list[list[str]] = []
-    for data in sets:
-        history, rest = parted(data)
-        before = await recalled(data, rest, None)
-        most = await most_recalled(data, history, rest)
-        cells = [data.name, f"{len(history):,}", f"{len(rest):,}", f"{before:.3f}"]
-        for those, principal in ((OWN, None), (people(PEOPLE), ASKING), (people(len(history)), ASKING)):
-            usage = Usage()
-            await teach(data, history, usage, those)
-            cells.append(_compared(before, await recalled(data, rest, usage, principal)))
-        rows.append([*cells, _compared(before, most)])
-    return Table(
+class Rows(NamedTuple):
+    """What one set comes to, a row a table. Immutable."""
+
+    gains: Sequence[str]
+    costs: Sequence[str]
+
+
+async def measured(data: DataSet, sets: Sequence[DataSet]) -> Rows:
+    """recall@1 of the rest of a set, without history and with several."""
+    history, rest = parted(data)
+    before = await recalled(data, rest, None)
+    own, many, single = Usage(), Usage(), Usage()
+    await teach(data, history, own, [None])
+    await teach(data, history, many, people(PEOPLE))
+    await teach(data, history, single, people(len(history)))
+    calm = await recalled(data, rest, many, ASKING)
+    flood(data, rest, many)
+    gains = [
+        _compared(before, await recalled(data, rest, own)),
+        _compared(before, calm),
+        _compared(before, await recalled(data, rest, single, ASKING)),
+        _compared(before, await most_recalled(data, history, rest)),
+    ]
+    costs = [
+        await unused(data, history, rest),
+        _compared(before, await recalled(data, rest, await foreign(data, sets))),
+        _compared(calm, await recalled(data, rest, many, ASKING)),
+    ]
+    counts = [f"{len(history):,}", f"{len(rest):,}", f"{before:.3f}"]
+    return Rows([data.name, *counts, *gains], [data.name, *costs])
+
+
+async def tables(sets: Sequence[DataSet]) -> list[Table]:
+    """What it gains, and what it costs."""
+    rows = [await measured(data, sets) for data in sets]
+    gains = Table(
         title="Usage learning: recall@1",
         columns=[
             "set",
@@ -108,12 +131,25 @@ async def gains(sets: Sequence[DataSet]) -> Table:
             "that of others, one ask each",
             "at most",
         ],
-        rows=[*rows, _mean(rows)],
+        rows=[*(row.gains for row in rows), _mean([row.gains for row in rows])],
         note=(
             "Whole asks, the default ranker, as find_tools answers. At most: where every ask with a right tool that "
             "the history called had one of them first."
         ),
     )
+    costs = Table(
+        title="Usage learning: what it costs, recall@1",
+        columns=["set", "asks for tools that nobody has used", "history of other needs", "one principal's flood"],
+        rows=[row.costs for row in rows],
+        note=(
+            "With history, and in brackets the difference to none; for the flood to the same history without it. Tools "
+            "that nobody has used: half of the tools are called in the history, the others are asked for. Other needs: "
+            f"{FOREIGN} asks of the other sets, after each of which the first tool that was found is called. Flood: "
+            f"{PEOPLE} principals have taught; one more calls one wrong tool {FLOOD:,} times, after the very asks that "
+            "another principal then asks."
+        ),
+    )
+    return [gains, costs]
 
 
 def _compared(before: float, after: float) -> str:
@@ -136,38 +172,13 @@ async def most_recalled(data: DataSet, history: Sequence[Question], rest: Sequen
     return statistics.fmean(found)
 
 
-async def harms(sets: Sequence[DataSet]) -> Table:
-    """recall@1 where what was learned is of no use, and where one principal floods it."""
-    rows = []
-    for data in sets:
-        cells = [data.name]
-        history, rest = parted(data)
-        mine, others = halves(data)
-        unused = Usage()
-        await teach(data, [one for one in history if one.relevant.keys() <= mine], unused, OWN)
-        asked = [one for one in rest if one.relevant.keys() <= others]
-        cells.append(_compared(await recalled(data, asked, None), await recalled(data, asked, unused)))
-        before, foreign = await recalled(data, rest, None), Usage()
-        await teach_foreign(data, sets, foreign)
-        cells.append(_compared(before, await recalled(data, rest, foreign)))
-        calm, flooded = Usage(), Usage()
-        for usage in (calm, flooded):
-            await teach(data, history, usage, people(PEOPLE))
-        flood(data, rest, flooded)
-        cells.append(_compared(*[await recalled(data, rest, usage, ASKING) for usage in (calm, flooded)]))
-        rows.append(cells)
-    return Table(
-        title="Usage learning: what it costs, recall@1",
-        columns=["set", "asks for tools that nobody has used", "history of other needs", "one principal's flood"],
-        rows=rows,
-        note=(
-            "With history, and in brackets the difference to none; for the flood to the same history without it. Tools "
-            "that nobody has used: half of the tools are called in the history, the others are asked for. Other needs: "
-            "asks of the other sets, after each of which the first tool that was found is called. Flood: "
-            f"{PEOPLE} principals have taught; one more calls one wrong tool {FLOOD:,} times, after the very asks that "
-            "another principal then asks."
-        ),
-    )
+async def unused(data: DataSet, history: Sequence[Question], rest: Sequence[Question]) -> str:
+    """Without and with a history of half of the tools, asked for the others."""
+    mine, others = halves(data)
+    usage = Usage()
+    await teach(data, [one for one in history if one.relevant.keys() <= mine], usage, [None])
+    asked = [one for one in rest if one.relevant.keys() <= others]
+    return _compared(await recalled(data, asked, None), await recalled(data, asked, usage))
 
 
 def halves(data: DataSet) -> tuple[set[str], set[str]]:
@@ -177,13 +188,15 @@ def halves(data: DataSet) -> tuple[set[str], set[str]]:
     return set(names[: len(names) // 2]), set(names[len(names) // 2 :])
 
 
-async def teach_foreign(data: DataSet, sets: Sequence[DataSet], usage: Usage) -> None:
-    """Ask what is meant for other sets, and call the first tool that was found."""
+async def foreign(data: DataSet, sets: Sequence[DataSet]) -> Usage:
+    """What asks for other sets teach, each of which ends with a call of the first tool that was found."""
     others = [question for other in sets if other.name != data.name for question in parted(other)[0]]
-    for question in random.Random(data.name).sample(others, min(HISTORY, len(others))):
+    usage = Usage()
+    for question in random.Random(data.name).sample(others, min(FOREIGN, len(others))):
         names = await searched(data, question, usage, None)
         for name in names[:1]:
             usage.learn(None, name, lessons_of(question.text))
+    return usage
 
 
 def flood(data: DataSet, asked: Sequence[Question], usage: Usage) -> None:
@@ -195,12 +208,7 @@ def flood(data: DataSet, asked: Sequence[Question], usage: Usage) -> None:
 
 def run(root: Path) -> list[Table]:
     """Both tables."""
-
-    async def measured() -> list[Table]:
-        sets = [data for data in sets_of(root) if data.name in SETS]
-        return [await gains(sets), await harms(sets)]
-
-    return asyncio.run(measured())
+    return asyncio.run(tables([data for data in sets_of(root) if data.name in SETS]))
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -346,6 +346,7 @@ class Pegboard:
             allowed=None if allowed is None else name_set(allowed),
             profile=profile,
             skills=await choice_of(self, principal, skills),
+            leads=leads,
         )
         if record is not None or not for_calls:
             await board.begin()

@@ -1,0 +1,75 @@
+"""What was learned as text, and back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pegboard.errors import DefinitionError
+from pegboard.learned import MOST, Row
+from pegboard.usage_export import from_text, to_text
+
+TODAY = 20_000
+LINE = {"tenant": None, "tool": "refund", "word": "money", "principal": "", "uses": 1.0, "day": "2024-10-04"}
+NAMES = st.text("abcäöü漢字 -_", min_size=1, max_size=8).filter(lambda text: text.strip() != "")
+ROWS = st.builds(
+    Row, NAMES, NAMES, st.text("abc", max_size=4), st.integers(1, 300).map(lambda n: n / 100), st.integers(0, TODAY)
+)
+
+
+@settings(max_examples=60)
+@given(
+    st.dictionaries(st.sampled_from(["", "tenant:", "tenant:a", "tenant:b"]), st.lists(ROWS, min_size=1, max_size=5))
+)
+def test_what_is_written_is_read_back(rows: dict[str, list[Row]]) -> None:
+    text = to_text(rows)
+    back = from_text(text, "file", TODAY)
+    ordered = {space: sorted(of_space, key=lambda row: row.pair) for space, of_space in sorted(rows.items())}
+    assert back == ordered
+    assert to_text(back) == text
+
+
+def test_a_line_tells_what_it_means() -> None:
+    text = to_text({"": [Row("refund", "money", "", 1.0, TODAY)]})
+    assert json.loads(text) == LINE
+
+
+def test_a_day_to_come_counts_as_today_and_uses_up_to_a_bound() -> None:
+    line = json.dumps(LINE | {"day": "2999-01-01", "uses": 1000})
+    assert from_text(f"\n{line}\n\n", "file", TODAY) == {"": [Row("refund", "money", "", MOST, TODAY)]}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"tool": ""}, '"tool" is ""'),
+        ({"tool": None}, '"tool" is null'),
+        ({"word": " "}, '"word" is " "'),
+        ({"word": "x" * 201}, '"word" is'),
+        ({"principal": None}, '"principal" is null'),
+        ({"tenant": 7}, '"tenant" is 7'),
+        ({"uses": 0}, '"uses" is 0'),
+        ({"uses": True}, '"uses" is true'),
+        ({"uses": 10**400}, '"uses" is 1'),
+        ({"uses": "1"}, '"uses" is "1"'),
+        ({"day": "yesterday"}, '"day" is "yesterday"'),
+        ({"day": "1969-12-31"}, '"day" is "1969-12-31"'),
+        ({"tool": "\ud800"}, '"tool" is "\\ud800"'),
+    ],
+)
+def test_a_line_that_is_wrong_is_named_with_what_is_wrong(change: dict[str, Any], told: str) -> None:
+    text = json.dumps(LINE) + "\n" + json.dumps(LINE | change)
+    with pytest.raises(DefinitionError) as caught:
+        from_text(text, "file", TODAY)
+    assert str(caught.value).startswith(f"file:2: {told}")
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("line", ["nothing", "[1]", "{", "NaN"])
+def test_what_is_no_object_is_refused(line: str) -> None:
+    with pytest.raises(DefinitionError, match="file:1: this is no JSON object"):
+        from_text(line, "file", TODAY)
