@@ -29,7 +29,9 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv $(VENV) || { \
 		echo "$(PYTHON) cannot make environments. On Debian and Ubuntu: apt-get install python3-venv" >&2; \
 		exit 1; }
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@(while sleep 2 && kill -0 $$$$ 2>/dev/null; do printf . >&2; done) & dots=$$!; \
+		$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'; code=$$?; \
+		kill $$dots; echo >&2; exit $$code
 	@touch $@
 
 demo: $(READY) ## see what it does, with real servers

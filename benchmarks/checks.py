@@ -20,7 +20,8 @@ from pegboard.checking.tool_texts import check_tool
 from pegboard.errors import DefinitionError
 from pegboard.http_tools.openapi.importing import import_openapi
 from pegboard.http_tools.openapi.options import ImportOptions
-from pegboard.skills.catalog import MAX_FILE_BYTES, SkillCatalog
+from pegboard.skills.catalog import SkillCatalog
+from pegboard.skills.options import MAX_FILE_BYTES
 
 
 @dataclass(frozen=True)

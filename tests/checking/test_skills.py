@@ -10,7 +10,8 @@ from pegboard.checking.finding import Finding, in_order
 from pegboard.checking.rules import RULES
 from pegboard.checking.similar import alike
 from pegboard.checking.skills import check_skills
-from pegboard.skills.catalog import MAX_FILE_BYTES, SkillCatalog
+from pegboard.skills.catalog import SkillCatalog
+from pegboard.skills.options import MAX_FILE_BYTES
 from pegboard.skills.rules import RULES as FORMAT
 from tests.skills.things import put, skill_text
 

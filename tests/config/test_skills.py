@@ -49,25 +49,37 @@ async def test_skills_of_a_configuration_are_those_of_its_pegboard(write: Write,
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "key", "said"),
     [
-        ('paths = "skills"', "wanted a list of one folder or more, got"),
-        ("paths = []", "wanted a list of one folder or more"),
-        ("", "is missing"),
-        ('paths = ["nowhere"]', "there is no such folder"),
-        ('paths = ["skills"]\nmax_skills = 0', "wanted at least 1"),
-        ('paths = ["skills"]\nresource_root = "here"', 'wanted an absolute path, got "here"'),
-        ('paths = ["skills"]\nresource_root = "workspace://skills"', "can be said from Python alone"),
-        ('paths = ["skills"]\nfolders = []', "is not known here"),
-        ('paths = ["skills"]\nname = "shop"\n[upstreams.shop]\ncommand = "x"', "another source has the name 'shop'"),
+        ('paths = "skills"', "skills[0].paths", "wanted a list of one folder or more, got"),
+        ("paths = []", "skills[0].paths", "wanted a list of one folder or more"),
+        ("", "skills[0].paths", "is missing"),
+        ('paths = ["nowhere"]', "skills[0].paths[0]", "there is no such folder"),
+        ('paths = ["skills"]\nmax_skills = 0', "skills[0].max_skills", "wanted at least 1"),
+        (
+            'paths = ["skills"]\nresource_root = "here"',
+            "skills[0].resource_root",
+            'wanted an absolute path, got "here"',
+        ),
+        (
+            'paths = ["skills"]\nresource_root = "workspace://skills"',
+            "skills[0].resource_root",
+            "can be said from Python alone",
+        ),
+        ('paths = ["skills"]\nfolders = []', "skills[0].folders", "is not known here"),
+        (
+            'paths = ["skills"]\nname = "shop"\n[upstreams.shop]\ncommand = "x"',
+            "skills[0].name",
+            "another source has the name 'shop'",
+        ),
     ],
 )
-def test_a_mistake_is_told_where_it_stands(load_text: Load, tmp_path: Path, text: str, said: str) -> None:
+def test_a_mistake_is_told_where_it_stands(load_text: Load, tmp_path: Path, text: str, key: str, said: str) -> None:
     (tmp_path / "skills").mkdir()
     loaded = load_text(f"[[skills]]\n{text}\n")
     (problem,) = loaded.errors
     assert said in str(problem)
-    assert problem.key.startswith("skills") or problem.key == "paths"
+    assert problem.key == key
 
 
 async def test_a_source_whose_folder_is_missing_has_failed_and_says_so(write: Write) -> None:

@@ -20,7 +20,8 @@ from pegboard.errors import CallError, ToolError, UpstreamError
 from pegboard.skills.published.document import NotPublishedError
 from pegboard.skills.published.published import entry_of
 from pegboard.sources.mcp import StdioSpec, StdioUpstream
-from pegboard.sources.mcp.skill_offers import Offer, from_entries
+from pegboard.sources.mcp.offer import Offer
+from pegboard.sources.mcp.skill_offers import from_entries
 from tests.skills.things import skill_text
 from tests.sources.servers import FIXTURES, PATIENCE, until
 

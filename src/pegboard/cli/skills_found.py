@@ -80,7 +80,7 @@ def configured(settings: Settings) -> Iterator[Group]:
     for spec in settings.skills.values():
         catalog = spec.catalog()
         catalog.reload()
-        yield _group(spec.name, catalog, spec.max_file_bytes)
+        yield _group(spec.name, catalog, spec.options.max_file_bytes)
 
 
 def fetched(groups: Sequence[Group], name: str) -> tuple[Group, Skill]:
@@ -103,8 +103,9 @@ def _group(source: str, catalog: SkillCatalog, most: int) -> Group:
 
 def _at(paths: Sequence[Path]) -> Iterator[Group]:
     """Folders of skills as roots of one catalog, in the order given, and single skills by themselves."""
-    from pegboard.skills.catalog import MAX_FILE_BYTES, SkillCatalog
+    from pegboard.skills.catalog import SkillCatalog
     from pegboard.skills.discovery import FILE
+    from pegboard.skills.options import MAX_FILE_BYTES
 
     alone = [path for path in paths if path.name == FILE or os.path.lexists(path / FILE)]
     roots = [path for path in paths if path not in alone]
@@ -119,18 +120,19 @@ def _at(paths: Sequence[Path]) -> Iterator[Group]:
 
 def _alone(path: Path, folder: Path) -> Group:
     """The skill in one folder."""
-    from pegboard.skills.catalog import MAX_FILE_BYTES, MAX_RESOURCE_FILES, MAX_SKILLS
-    from pegboard.skills.loading import Options, load_folder
+    from pegboard.skills.loading import load_folder
+    from pegboard.skills.options import Options
     from pegboard.skills.prompt import formatted
     from pegboard.skills.resources import listed
 
-    found = load_folder(folder.absolute(), Options(max_skills=MAX_SKILLS, max_file_bytes=MAX_FILE_BYTES))
+    options = Options()
+    found = load_folder(folder.absolute(), options)
     if not found and not found.problems:
         raise ConfigError(f"{path} is not there.", hint="Check the path.")
     return Group(
         source=str(path),
         skills=tuple(found),
         problems=found.problems,
-        most=MAX_FILE_BYTES,
-        formatted=lambda skill: formatted(skill, listed(skill, MAX_RESOURCE_FILES)),
+        most=options.max_file_bytes,
+        formatted=lambda skill: formatted(skill, listed(skill, options.max_resource_files)),
     )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +13,8 @@ from pegboard.config.kinds import FLAG, NAME, Kind
 from pegboard.config.paths import path_of
 from pegboard.documents.problems import shown
 from pegboard.errors import ConfigError
-from pegboard.skills.catalog import MAX_FILE_BYTES, MAX_RESOURCE_FILES, MAX_SKILLS
+from pegboard.skill_source import folded_names
+from pegboard.skills.options import MAX_FILE_BYTES, MAX_RESOURCE_FILES, MAX_SKILLS, Options
 from pegboard.skills.resource_root import is_reference, normalized
 from pegboard.skills.roots import SkillRoot
 from pegboard.sources.skills import SkillSpec
@@ -57,14 +58,6 @@ class SkillKeys(Keys):
 
     def spec(self, name: str, base: Path) -> SkillSpec:
         """What the source of this name is told."""
-        return SkillSpec(
-            name=name,
-            roots=self.roots(base),
-            only=self.only,
-            max_skills=self.max_skills,
-            max_file_bytes=self.max_file_bytes,
-            max_resource_files=self.max_resource_files,
-            resource_root=self.resource_root,
-            strict=self.strict,
-            ascii_names=self.ascii_names,
-        )
+        given = {one.name: getattr(self, one.name) for one in fields(Options)}
+        only = None if self.only is None else folded_names(self.only)
+        return SkillSpec(name=name, roots=self.roots(base), options=Options(**{**given, "only": only}))

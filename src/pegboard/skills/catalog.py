@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Final
 
 from pegboard.documents.problems import Level
-from pegboard.errors import ConfigError
 from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.registry import Problem
 from pegboard.skill_prompt import skills_prompt
 from pegboard.skill_source import folded_names
 from pegboard.skills import prompt
 from pegboard.skills.discovery import real_roots
-from pegboard.skills.loading import Options, SkillSet, load
+from pegboard.skills.loading import SkillSet, load
+from pegboard.skills.options import MAX_FILE_BYTES, MAX_RESOURCE_FILES, MAX_SKILLS, Options
 from pegboard.skills.problems import SkillProblem
 from pegboard.skills.published.published import PublishedFolder, Publisher
-from pegboard.skills.resource_root import is_reference, location, normalized
+from pegboard.skills.resource_root import is_reference, location
 from pegboard.skills.resources import listed, read_resource
 from pegboard.skills.roots import PathSet, RootLike
 from pegboard.skills.skill import SOURCE, Skill
@@ -26,10 +25,6 @@ from pegboard.skills.tools import resource_tool, skills_tool, told
 from pegboard.skills.workspace import Sandbox, Workspace, check_grants
 from pegboard.threads import in_thread
 from pegboard.tools import Tool, ToolResult
-
-MAX_SKILLS: Final = 1_000
-MAX_FILE_BYTES: Final = 1_000_000
-MAX_RESOURCE_FILES: Final = 20
 
 
 class SkillCatalog:
@@ -73,18 +68,17 @@ class SkillCatalog:
     ) -> None:
         self._paths = paths if isinstance(paths, PathSet) else PathSet(paths)
         self._options = Options(
-            max_skills=_positive("max_skills", max_skills),
-            max_file_bytes=_positive("max_file_bytes", max_file_bytes),
+            max_skills=max_skills,
+            max_file_bytes=max_file_bytes,
+            max_resource_files=max_resource_files,
             only=None if only is None else folded_names(only),
-            resource_root=normalized(None if resource_root is None else os.fspath(resource_root)),
+            resource_root=None if resource_root is None else os.fspath(resource_root),
             strict=strict,
             ascii_names=ascii_names,
-            source=name,
         )
         self.name = name
         self._listeners = Listeners[[]]()
         self._publisher = Publisher()
-        self._max_resource_files = _positive("max_resource_files", max_resource_files)
         self._workspace, self._sandbox = workspace, sandbox
         self._begun = self._shown = 0
         self._current = self._loaded() if read else SkillSet()
@@ -94,7 +88,7 @@ class SkillCatalog:
         reference = self._options.resource_root
         if reference is not None and is_reference(reference):
             check_grants(reference, roots, self._workspace, self._sandbox)
-        return load(roots, self._options)
+        return load(roots, self._options, self.name)
 
     def reload(self) -> SkillSet:
         """Read everything anew, and swap when all of it is read.
@@ -174,7 +168,7 @@ class SkillCatalog:
         """A skill's instructions with its tools, compatibility, location, and the resources that there are now."""
         reference = self._options.resource_root
         folder = "" if reference is None else location(reference, skill.root, skill.inside) + "/"
-        return prompt.formatted(skill, listed(skill, self._max_resource_files), folder)
+        return prompt.formatted(skill, listed(skill, self._options.max_resource_files), folder)
 
     async def instructions_of(self, skill: Skill) -> str:
         """The same, with the looking in a thread."""
@@ -199,9 +193,3 @@ class SkillCatalog:
     def resource_tool(self) -> Tool:
         """The tool ``read_skill_resource``: reads a text or an image in a skill's folder."""
         return resource_tool(lambda: self._current, self.resource_of)
-
-
-def _positive(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(f"{name} is {value!r:.100}.", hint="Set a whole number from 1.")
-    return value

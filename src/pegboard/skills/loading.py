@@ -6,7 +6,7 @@ import hashlib
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from pegboard.errors import ConfigError
@@ -15,24 +15,12 @@ from pegboard.skill_source import Skills, folded
 from pegboard.skills.discovery import Found, discover, in_folder
 from pegboard.skills.fields import fields_of
 from pegboard.skills.front_matter import read
+from pegboard.skills.options import Options
 from pegboard.skills.problems import Findings, SetAsideError, SkillProblem, broken, refused
 from pegboard.skills.resource_root import location
 from pegboard.skills.rules import RULES, Weight
 from pegboard.skills.skill import SOURCE, Skill
 from pegboard.skills.splitting import decoded, split
-
-
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """How skills are read. Immutable. The defaults are those of ``SkillCatalog``."""
-
-    max_skills: int
-    max_file_bytes: int
-    only: frozenset[str] | None = None
-    resource_root: str | None = None
-    strict: bool = False
-    ascii_names: bool = False
-    source: str = SOURCE
 
 
 class SkillSet(Skills[Skill]):
@@ -48,14 +36,14 @@ class SkillSet(Skills[Skill]):
         self.problems = tuple(problems)
 
 
-def load(roots: Sequence[Path], options: Options) -> SkillSet:
-    """All skills below real roots.
+def load(roots: Sequence[Path], options: Options, source: str = SOURCE) -> SkillSet:
+    """All skills below real roots, of a source of this name.
 
     Raises ConfigError where there are more files than ``max_skills``, and in strict mode for a skill that is too
     large or leads out of the roots.
     """
     found = list(_counted(roots, options.max_skills))
-    loader = _Loader(options)
+    loader = _Loader(options, source)
     for one in found:
         loader.take(one)
     return loader.done()
@@ -63,7 +51,7 @@ def load(roots: Sequence[Path], options: Options) -> SkillSet:
 
 def load_folder(folder: Path, options: Options) -> SkillSet:
     """The one skill in a folder, as if its parent were a root with nothing else in it; nothing where there is none."""
-    loader = _Loader(options)
+    loader = _Loader(options, SOURCE)
     found = in_folder(folder, (Path(os.path.realpath(folder.parent)), Path(os.path.realpath(folder)).parent))
     if found is not None:
         loader.take(found)
@@ -86,8 +74,9 @@ def _counted(roots: Sequence[Path], most: int) -> Iterator[Found | SkillProblem]
 class _Loader:
     """Collects the skills of one load, and lives as long."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, source: str) -> None:
         self.options = options
+        self.source = source
         self.found: list[Skill] = []
         self.skills: dict[str, Skill] = {}
         self.orders: dict[str, int] = {}
@@ -101,7 +90,7 @@ class _Loader:
             return
         findings = Findings(str(found.shown), self.options.strict)
         try:
-            skill = read_skill(found, self.options, findings)
+            skill = read_skill(found, self.options, findings, self.source)
         except SetAsideError as error:
             self.problems.append(error.problem)
             return
@@ -144,7 +133,7 @@ class _Loader:
         return SkillSet(self.found, self.problems)
 
 
-def read_skill(found: Found, options: Options, findings: Findings) -> Skill:
+def read_skill(found: Found, options: Options, findings: Findings, source: str = SOURCE) -> Skill:
     """The skill of a file. Raises SetAsideError."""
     data = _bytes(found, options.max_file_bytes, findings)
     parts = split(decoded(data, findings), findings)
@@ -167,7 +156,7 @@ def read_skill(found: Found, options: Options, findings: Findings) -> Skill:
         metadata=fields.metadata,
         fields=fields.all,
         digest=hashlib.sha256(data).hexdigest(),
-        source=options.source,
+        source=source,
     )
 
 

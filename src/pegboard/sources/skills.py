@@ -11,8 +11,9 @@ from pathlib import Path
 from pegboard.documents.problems import Level
 from pegboard.errors import PegboardError, told
 from pegboard.registry import SourceStatus, ToolRegistry
-from pegboard.skills.catalog import MAX_FILE_BYTES, MAX_RESOURCE_FILES, MAX_SKILLS, SkillCatalog
+from pegboard.skills.catalog import SkillCatalog
 from pegboard.skills.discovery import FILE
+from pegboard.skills.options import MAX_SKILLS, Options
 from pegboard.skills.roots import SkillRoot
 from pegboard.sources.reading import ReadSource
 
@@ -23,35 +24,17 @@ logger = logging.getLogger(__name__)
 class SkillSpec:
     """Which skills a source brings, and how they are read. Immutable; two are equal when the same would come of them.
 
-    ``roots`` are in their order of precedence; ``line`` is that of the entry in the configuration, and the rest is that
-    of ``SkillCatalog``.
+    ``roots`` are in their order of precedence; ``line`` is that of the entry in the configuration.
     """
 
     name: str
     roots: tuple[SkillRoot, ...]
-    only: tuple[str, ...] | None = None
-    max_skills: int = MAX_SKILLS
-    max_file_bytes: int = MAX_FILE_BYTES
-    max_resource_files: int = MAX_RESOURCE_FILES
-    resource_root: str | None = None
-    strict: bool = False
-    ascii_names: bool = False
+    options: Options = field(default_factory=Options)
     line: int | None = field(default=None, compare=False)
 
     def catalog(self) -> SkillCatalog:
-        """Its skills, of which nothing has been read. Raises ConfigError for a limit that is none."""
-        return SkillCatalog(
-            self.roots,
-            only=self.only,
-            max_skills=self.max_skills,
-            max_file_bytes=self.max_file_bytes,
-            max_resource_files=self.max_resource_files,
-            resource_root=self.resource_root,
-            strict=self.strict,
-            ascii_names=self.ascii_names,
-            name=self.name,
-            read=False,
-        )
+        """Its skills, of which nothing has been read."""
+        return SkillCatalog(self.roots, name=self.name, read=False, **vars(self.options))
 
 
 class SkillFolders(ReadSource):

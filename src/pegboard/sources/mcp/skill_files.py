@@ -8,14 +8,14 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from pegboard.skills.catalog import MAX_FILE_BYTES as MAX_DOCUMENT
 from pegboard.skills.discovery import FILE
+from pegboard.skills.options import MAX_FILE_BYTES as MAX_DOCUMENT
 from pegboard.skills.problems import Findings, SetAsideError
 from pegboard.skills.published.document import front_of
 from pegboard.skills.published.manifest import MAX_BYTES
 from pegboard.skills.splitting import decoded, split
+from pegboard.sources.mcp.offer import File, Offer
 from pegboard.sources.mcp.session import Connection
-from pegboard.sources.mcp.skill_offers import File, Offer
 
 
 class UnfitFileError(Exception):

@@ -11,26 +11,26 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any, Final
-from urllib.parse import quote
 
 from pegboard.frozen import frozen, thawed
 from pegboard.naming import legal_name
 from pegboard.registry import Problem
-from pegboard.skills.catalog import MAX_FILE_BYTES
 from pegboard.skills.discovery import FILE
 from pegboard.skills.fields import fields_of
 from pegboard.skills.front_matter import FrontMatter
+from pegboard.skills.options import MAX_FILE_BYTES
 from pegboard.skills.problems import Findings, SetAsideError
-from pegboard.skills.published.addresses import AS_THEY_ARE, document_address, is_step, steps_below
+from pegboard.skills.published.addresses import steps_below
 from pegboard.skills.published.manifest import MAX_BYTES, MAX_FILES, FileFacts
 from pegboard.skills.published.media import FOLDER
 from pegboard.skills.splitting import MAX_FRONT_MATTER
 from pegboard.sources.mcp.noise import visible
+from pegboard.sources.mcp.offer import END, File, Offer
 from pegboard.sources.mcp.spec import UpstreamSpec, prefix_of
-from pegboard.tools import EMPTY_SCHEMA, JsonObject
+from pegboard.tools import JsonObject
 
 MAX_SKILLS: Final = 1_000
 """Skills of one upstream; as many as a catalog of folders has."""
@@ -38,80 +38,12 @@ MAX_SKILLS: Final = 1_000
 MAX_DEPTH: Final = 32
 """Segments of a skill's path, and of a file's in its folder."""
 
-_END: Final = f"/{FILE}"
 _DIGEST: Final = re.compile(r"sha256:([0-9a-f]{64})")
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 class BadOfferError(Exception):
     """An entry that no skill can be made of. The text says why, for the end of a sentence."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class File:
-    """A file of a skill: its address as the upstream has it, and what holds of it. Immutable.
-
-    ``facts`` is None where nothing is promised.
-    """
-
-    uri: str
-    facts: FileFacts | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Offer:
-    """A skill that an upstream offers, as of its list. Immutable, shared by the whole process.
-
-    ``name`` is what models and people call it; ``bare_name`` is the upstream's own name for it, ``uri`` the upstream's
-    address of its ``SKILL.md``, ``place`` its own path on the upstream. ``front`` is its front matter as the upstream
-    tells it, None where that is not told. ``files`` are its files by their paths, ``SKILL.md`` among them; ``complete``
-    says whether there are no others. What it says of tools it may use is not heard: whoever runs an upstream grants
-    nothing here.
-    """
-
-    name: str
-    bare_name: str
-    description: str
-    source: str
-    uri: str
-    place: tuple[str, ...]
-    published_path: tuple[str, ...]
-    front: JsonObject | None = field(hash=False, repr=False)
-    files: Mapping[str, File] = field(hash=False, repr=False)
-    complete: bool
-    digest: str
-
-    kind = "skill"
-    category = None
-    allowed_tools = None
-    aliases: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    keywords: tuple[str, ...] = ()
-
-    @property
-    def path(self) -> str:
-        """Where it is for whoever reads the prompt: its address here."""
-        return document_address(self.published_path)
-
-    @property
-    def input_schema(self) -> JsonObject:
-        """A skill takes no arguments."""
-        return EMPTY_SCHEMA
-
-    def file(self, path: str) -> File | None:
-        """The file of this path; None where the skill has none, or cannot have one of this name.
-
-        Where nobody said which files there are, any may be one, and nothing holds of it.
-        """
-        found = self.files.get(path)
-        if found is not None or self.complete or not all(map(is_step, path.split("/"))):
-            return found
-        return File(uri=f"{self.root}/{quote(path, safe=AS_THEY_ARE + '/')}", facts=None)
-
-    @property
-    def root(self) -> str:
-        """The upstream's address of its folder."""
-        return self.uri.removesuffix(_END)
 
 
 @dataclass(frozen=True)
@@ -140,7 +72,7 @@ def from_resources(spec: UpstreamSpec, resources: Iterable[Any]) -> Offers:
     listed = [one for one in resources if isinstance(one, Mapping) and isinstance(one.get("uri"), str)]
     files = [one for one in listed if one["uri"].startswith("skill://") and one.get("mimeType") != FOLDER]
     uris = sorted(one["uri"] for one in files)
-    documents = [one for one in files if one["uri"].endswith(_END)][:MAX_SKILLS]
+    documents = [one for one in files if one["uri"].endswith(END)][:MAX_SKILLS]
     return _taken_in(spec, documents, lambda spec, item: _from_resource(spec, item, uris))
 
 
@@ -180,7 +112,7 @@ def _from_entry(spec: UpstreamSpec, entry: Any) -> Offer:
     if listed == "dynamic":
         files, complete = {FILE: File(uri=entry["uri"], facts=None)}, False
     elif isinstance(listed, list):
-        files, complete = dict(_files(entry["uri"].removesuffix(_END), listed)), True
+        files, complete = dict(_files(entry["uri"].removesuffix(END), listed)), True
     else:
         raise BadOfferError('has neither a list of resources nor "dynamic"')
     if FILE not in files or files[FILE].uri != entry["uri"]:
@@ -195,7 +127,7 @@ def _from_entry(spec: UpstreamSpec, entry: Any) -> Offer:
 def _from_resource(spec: UpstreamSpec, item: Any, uris: Sequence[str]) -> Offer:
     place = place_of(item["uri"])
     front = {"name": place[-1], "description": item.get("description")}
-    root = item["uri"].removesuffix(_END)
+    root = item["uri"].removesuffix(END)
     first = bisect_left(uris, f"{root}/")
     below = takewhile(lambda uri: uri.startswith(f"{root}/"), uris[first : first + MAX_FILES])
     files = {path: File(uri=uri, facts=None) for uri in below if (path := _inside(root, uri)) is not None}
@@ -224,8 +156,8 @@ def _offer(spec: UpstreamSpec, uri: str, place: tuple[str, ...], description: st
 def place_of(uri: Any) -> tuple[str, ...]:
     """The path of the skill whose ``SKILL.md`` has this address, under any scheme. Raises BadOfferError."""
     scheme = _SCHEME.match(uri) if isinstance(uri, str) else None
-    if scheme is None or not uri.endswith(_END):
-        raise BadOfferError(f"has no address that ends in {_END}")
+    if scheme is None or not uri.endswith(END):
+        raise BadOfferError(f"has no address that ends in {END}")
     *path, _ = steps_below(scheme[0], uri) or ("",)
     if not 0 < len(path) <= MAX_DEPTH:
         raise BadOfferError("has an address that leads elsewhere than it says")

@@ -20,7 +20,8 @@ from pegboard.skills.tools import told
 from pegboard.sources.mcp.gathering import Gathered
 from pegboard.sources.mcp.listing import SkillListing
 from pegboard.sources.mcp.noise import Hide
-from pegboard.sources.mcp.skill_offers import MAX_SKILLS, Offer, Offers, from_entries, from_resources
+from pegboard.sources.mcp.offer import Offer
+from pegboard.sources.mcp.skill_offers import MAX_SKILLS, Offers, from_entries, from_resources
 from pegboard.sources.mcp.spec import UpstreamSpec
 from pegboard.tools import JsonObject, ToolResult
 
