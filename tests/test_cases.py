@@ -72,15 +72,15 @@ def test_alternatives_fail_only_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("steps", "missing"),
     [
-        ([{"do": "embedder", "file": "e.json"}], "encoders"),
+        ([{"do": "embedder", "file": "e.json"}], "embedder with 'file'"),
         ([{"do": "dance"}], "the step 'dance'"),
-        ([{**SEARCH[1], "mode": "hybrid"}], "search with 'mode'"),
+        ([{**SEARCH[1], "mode": "psychic"}], "mode 'psychic'"),
         (with_expectation(shines=True), "the expectation 'shines'"),
         (with_expectation(one_of=[{"first": "send_mail"}, {"shines": True}]), "the expectation 'shines'"),
         ([{"do": "call", "tool": "add", "via": "pigeon"}], "via 'pigeon'"),
         ([{"do": "raw_http", "as": who, "rpc": "tools/list"} for who in ("ann", "bob")], "sign-in over HTTP"),
     ],
-    ids=["feature", "step", "field", "expectation", "alternative", "value", "callers"],
+    ids=["field", "step", "mode", "expectation", "alternative", "value", "callers"],
 )
 def test_what_is_not_understood_is_told_by_name_and_never_passed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], steps: Any, missing: str

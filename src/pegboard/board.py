@@ -25,7 +25,7 @@ from pegboard.context import Context, ProgressSink
 from pegboard.dispatch import Resolve, new_call_id
 from pegboard.drift import Drift
 from pegboard.errors import MetaToolError, NotFoundError, SkillNameError, UnloadedError
-from pegboard.finding import FindResult, Searches, find, missing_notes, searched_part
+from pegboard.finding import FindResult, Searches, find_beside, missing_notes, searched_part
 from pegboard.keeping import GuardedStore, Keeping
 from pegboard.leads import Leads
 from pegboard.limits import Limits
@@ -240,7 +240,7 @@ class Board:
         """
         ranker = await self._peg.ranker_for(self.principal)
         view = await self.view()
-        found = find(self._skills.searched(view), ranker, query, limit, self.limits)
+        found = await find_beside(self._skills.searched(view), ranker, query, limit, self.limits)
         self._note_search(query, found)
         fruitless = self._searches.ended(found, query, view.catalog.generation)
         return replace(found, fruitless=fruitless, notes=(*found.notes, *self.missing_notes(view), *view.notes))

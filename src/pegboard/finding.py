@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pegboard.errors import InvalidArgumentsError
 from pegboard.limits import Limits
 from pegboard.registry import AWAY, SourceStatus
+from pegboard.threads import in_thread
 from pegboard.view import View
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ class FindResult:
     of the best is right, 0 to 1; None where the ranker does not tell. Where nothing fits, or the confidence is below
     the limit ``no_match_below``, there are no matches: ``unmatched`` then holds the words of the query that no visible
     tool knows, ``categories`` the nearest visible ones, and ``fruitless`` counts the searches of the board in a row
-    that ended like this. ``notes`` say what was changed of the request.
+    that ended like this. ``degraded`` says why only a part of the ranker has searched; "" where all of it has. ``notes``
+    say what was changed of the request.
     """
 
     matches: tuple[Ranked, ...] = ()
@@ -34,6 +36,7 @@ class FindResult:
     unmatched: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     fruitless: int = 0
+    degraded: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -58,19 +61,30 @@ def find(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limi
 
     Raises InvalidArgumentsError for a limit that is not a whole number from 1; above the cap it is capped, and said.
     """
-    from pegboard.search.confidence import confidence_of
+    from pegboard.search.confidence import confidence_of, degraded_by
 
     count, notes = checked_limit(limit, limits)
     ranked = ranking(view, ranker, query, limits)
     searched = searched_part(query, limits)
     if searched != query:
         notes += (f"only the first {len(searched)} of the query's {len(query)} characters were searched for",)
-    confidence = confidence_of(ranked)
+    confidence, degraded = confidence_of(ranked), degraded_by(ranked)
     if not ranked or (confidence is not None and confidence < limits.no_match_below):
-        return _no_match(view, searched, ranked, FindResult(confidence=confidence, notes=notes))
+        return _no_match(view, searched, ranked, FindResult(confidence=confidence, degraded=degraded, notes=notes))
     # Strangers write rankers: one that remembers its answers may give those that somebody else was given.
     matches = tuple(one for one in ranked[:count] if view.shows(one.entry))
-    return FindResult(matches=matches, total=len(ranked), confidence=confidence, notes=notes)
+    return FindResult(
+        matches=matches, total=len(ranked), confidence=confidence, degraded=degraded, notes=notes
+    )
+
+
+async def find_beside(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limits) -> FindResult:
+    """The same from an event loop, which goes on meanwhile where the ranker may take long."""
+    if not getattr(ranker, "may_wait", False):
+        return find(view, ranker, query, limit, limits)
+    checked_limit(limit, limits)
+    _ = view.candidates  # made here, so that two searches at once do not both make them
+    return await in_thread(lambda: find(view, ranker, query, limit, limits), name="pegboard-search")
 
 
 def _no_match(view: View, query: str, ranked: Sequence[Ranked], found: FindResult) -> FindResult:

@@ -76,7 +76,7 @@ async def find_tools(arguments: dict[str, Any], board: BoardHandle, context: Con
     wanted = Detail(arguments.get("detail") or Detail.DETAILED)
     told = within_budget(found.matches, wanted, board.limits.find_tokens)
     notes = (*found.notes, *told.notes, *_skills_note(told.items))
-    return answer(_with_notes({"tools": list(told.items), "total": found.total} | _confidence(found), notes))
+    return answer(_with_notes({"tools": list(told.items), "total": found.total} | _how(found), notes))
 
 
 async def get_tool(arguments: dict[str, Any], board: BoardHandle, context: Context) -> ToolResult:
@@ -155,7 +155,7 @@ async def tool_search(arguments: dict[str, Any], board: BoardHandle, context: Co
         told["skills"] = [describe(skill, Detail.BRIEF) for skill in skills]
     note = "These are listed from the next turn on" if loaded else "What fits is always listed"
     told |= {"note": f"{note}, under these names."} if fitting else {}
-    return answer(_with_notes(told, (*found.notes, *_skills_note(told.get("skills", ())))))
+    return answer(_with_notes(told | _degraded(found), (*found.notes, *_skills_note(told.get("skills", ())))))
 
 
 def _tool_of(match: Ranked, view: View) -> Tool | None:
@@ -212,7 +212,7 @@ def fits(tool: Tool, arguments: Mapping[str, Any], surface: str) -> bool:
 
 
 def _no_match(found: FindResult) -> dict[str, Any]:
-    told: dict[str, Any] = {"tools": [], "total": 0, "no_match": True} | _confidence(found)
+    told: dict[str, Any] = {"tools": [], "total": 0, "no_match": True} | _how(found)
     if found.unmatched:
         told["unmatched_terms"] = list(found.unmatched)
     if found.categories:
@@ -220,8 +220,14 @@ def _no_match(found: FindResult) -> dict[str, Any]:
     return told | {"hint": _GIVE_UP.format(found.fruitless) if found.fruitless >= ENOUGH else _TRY_AGAIN}
 
 
-def _confidence(found: FindResult) -> dict[str, Any]:
-    return {} if found.confidence is None else {"confidence": round(found.confidence, 2)}
+def _how(found: FindResult) -> dict[str, Any]:
+    """How sure the answer is, and why it is less than it could be, where it is."""
+    told: dict[str, Any] = {} if found.confidence is None else {"confidence": round(found.confidence, 2)}
+    return told | _degraded(found)
+
+
+def _degraded(found: FindResult) -> dict[str, Any]:
+    return {"degraded": found.degraded} if found.degraded else {}
 
 
 def _with_notes(told: dict[str, Any], notes: tuple[str, ...]) -> dict[str, Any]:

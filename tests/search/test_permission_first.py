@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.search import RANKERS, Bm25Ranker, Candidates, Ranker, exact_first, lexical, unmatched_terms
+from pegboard.search.hybrid import HybridRanker
+from tests.search.encoders import Hashed
 from tests.search.things import Thing, queries, rows, things
 
-ALL: dict[str, Callable[[], Ranker]] = {**RANKERS, "plain": lambda: Bm25Ranker("plain")}
+ALL: dict[str, Callable[[], Ranker]] = {**RANKERS, "plain": lambda: Bm25Ranker("plain"), "hybrid": lambda: HybridRanker(Hashed())}
 
 catalogs = st.lists(st.tuples(things, st.booleans()), max_size=10)
 

@@ -43,8 +43,8 @@ class KeptCatalog:
         files = None if folder is None else KeptFiles(folder)
         self._listings = None if files is None else KeptListings(files, settings.cache_age)
         # Other rankers search other indexes, and make them in no time.
-        lexical = files is not None and settings.ranker == "lexical"
-        self._index = KeptIndex(files, _name_of(settings)) if files is not None and lexical else None
+        lexical = files is not None and settings.ranker in ("lexical", "hybrid")
+        self._index = KeptIndex(files, name_of(settings, "index")) if files is not None and lexical else None
 
     async def recall(self, sources: Iterable[Source]) -> None:
         """Let upstreams that listed not long ago offer that, and start only when they are needed."""
@@ -89,7 +89,7 @@ class KeptCatalog:
             unsubscribe()
 
 
-def _name_of(settings: Settings) -> str:
-    """The name of the index file of a configuration, by the files that it comes from."""
+def name_of(settings: Settings, ending: str) -> str:
+    """The name of a file that is kept for a configuration, by the files that it comes from."""
     files = [str(settings.file), *sorted({str(one.origin) for one in settings.upstreams.values()})]
-    return f"{blake2b('|'.join(files).encode('utf-8', 'surrogatepass'), digest_size=20).hexdigest()}.index"
+    return f"{blake2b('|'.join(files).encode('utf-8', 'surrogatepass'), digest_size=20).hexdigest()}.{ending}"

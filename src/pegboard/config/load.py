@@ -188,7 +188,11 @@ def _sets_aside(problem: ConfigProblem) -> bool:
 
 
 def _missing_files(main: Document, file: CheckedFile) -> Iterator[ConfigProblem]:
-    """Files of tools that are not there."""
+    """Files of tools, and of an encoder, that are not there."""
+    encoder = file.search.encoder
+    if encoder is not None and not path_of(encoder, main.file.parent).is_file():
+        told = f"{path_of(encoder, main.file.parent)}: there is no such file."
+        yield main.problem(("search", "encoder"), told, "Check the path.")
     for section, tables in (("python", file.python), ("http_tools", file.http_tools)):
         for place, keys in tables.items():
             path = path_of(keys.file, main.file.parent)
@@ -219,6 +223,7 @@ def _settings(
         log_file=path_of(file.log.file, base) if file.log.file else None,
         log_level=file.log.level,
         ranker=file.search.ranker,
+        encoder_file=path_of(file.search.encoder, base) if file.search.encoder else None,
         store_file=store_file,
         store_keep=file.store.keep,
         cache_folder=_cache_folder(file.cache.path, base, store_file),

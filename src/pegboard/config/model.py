@@ -46,7 +46,7 @@ from pegboard.skill_tools import SKILL_TOOLS
 from pegboard.sources.mcp.spec import Era
 from pegboard.tools import Approval, OutputCheck
 
-Ranker = Literal["lexical", "bm25", "substring", "keyword"]
+Ranker = Literal["lexical", "bm25", "substring", "keyword", "hybrid"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 Transport = Literal["stdio", "streamable-http", "sse"]
 
@@ -139,6 +139,14 @@ class SearchKeys(Keys):
     """``[search]``: how tools are found. Immutable; belongs to one load."""
 
     ranker: Ranker = key(RANKER, "Which ranker orders what a search finds.", "lexical")
+    encoder: str | None = key(
+        NAME, "A Python file with an `encoder` for the hybrid ranker, relative to this one; unset: that of its extra."
+    )
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """An encoder that nothing uses."""
+        if self.encoder is not None and self.ranker != "hybrid":
+            yield "encoder", 'wanted ranker = "hybrid" beside it.'
 
 
 @dataclass(frozen=True, kw_only=True)

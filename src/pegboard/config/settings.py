@@ -58,6 +58,7 @@ class Settings:
     log_file: Path | None = None
     log_level: LogLevel = "warning"
     ranker: Ranker = "lexical"
+    encoder_file: Path | None = None
     store_file: Path | None = None
     store_keep: float = StoreKeys.keep
     cache_folder: Path | None = None

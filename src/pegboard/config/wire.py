@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from pegboard.auth import Policy
 from pegboard.config.paths import file_names
+from pegboard.config.ranker import ranker_of
 from pegboard.config.settings import Settings, Upstream
 from pegboard.config.usage import usage_of
 from pegboard.context_map import ContextMap
@@ -85,16 +86,11 @@ def build(
         *(SkillFolders(spec) for spec in settings.skills.values()),
         *(source_of(upstream, settings, depth, environ, http_client) for upstream in settings.upstreams.values()),
     ]
-    ranker = None
-    if settings.ranker != "lexical":
-        from pegboard.search import RANKERS
-
-        ranker = RANKERS[settings.ranker]()
     peg = Pegboard(
         sources=sources,
         store=store_of(settings),
         approver=approver,
-        ranker=ranker,
+        ranker=ranker_of(settings),
         limits=settings.limits,
         collisions=settings.collisions,
         on_drift=settings.on_drift,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pegboard.search.corpus import Corpus
     from pegboard.search.index import Index
     from pegboard.search.segment import Array, Mask
+    from pegboard.search.vectors import Vectors
 
 _SLICES_KEPT: Final = 64  # per catalog: callers with the same permissions share a slice and its statistics
 _SLICES_BYTES: Final = 64_000_000  # that a catalog's slices may take, by and large
@@ -40,10 +41,16 @@ class _Shared:
         self.entries = entries
         self.lock = threading.RLock()
         self.indexes: dict[str, Index] = {}
+        self.vectors: dict[str, Vectors] = {}
         self.slices: OrderedDict[bytes, Candidates] = OrderedDict()
         self.slices_kept = max(4, min(_SLICES_KEPT, _SLICES_BYTES // (_ENTRY_BYTES * max(1, len(entries)))))
         # Generations that were never searched hold no index: with them in between, a chain would keep them all alive.
-        self.before: _Shared | None = before.before if before is not None and not before.indexes else before
+        self.before: _Shared | None = before.before if before is not None and before.is_blank else before
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing was ever made for it."""
+        return not (self.indexes or self.vectors)
 
     def index(self, scheme: Scheme) -> Index:
         """The index of a scheme over all entries; made, or taken over from the generation before, on the first call."""
@@ -55,6 +62,16 @@ class _Shared:
                 self.indexes[scheme.name] = Index.of(scheme, self.entries)
             return self.indexes[scheme.name]
 
+    def vectors_of(self, encoder: str) -> Vectors:
+        """The vectors of an encoder over all entries, as far as they are there."""
+        with self.lock:
+            self._take_over()
+            if encoder not in self.vectors:
+                from pegboard.search.vectors import Vectors
+
+                self.vectors[encoder] = Vectors(self.entries)
+            return self.vectors[encoder]
+
     def _take_over(self) -> None:
         if self.before is None:
             return
@@ -62,10 +79,12 @@ class _Shared:
 
         before, self.before = self.before, None
         with before.lock:
-            held = dict(before.indexes)
+            held, vectors = dict(before.indexes), dict(before.vectors)
         moved = moves(before.entries, self.entries)
         for name, index in held.items():
             self.indexes.setdefault(name, index.after(moved))
+        for name, some in vectors.items():
+            self.vectors.setdefault(name, some.after(self.entries, moved))
 
 
 class Candidates(Sequence[Entry]):
@@ -133,6 +152,15 @@ class Candidates(Sequence[Entry]):
     def indexed_by(self, scheme: Scheme) -> Index:
         """The index of a scheme over the whole catalog."""
         return self._shared.index(scheme)
+
+    def vectors_of(self, encoder: str) -> Vectors:
+        """The vectors of an encoder, by its identity, over the whole catalog. They may not all be there yet."""
+        return self._shared.vectors_of(encoder)
+
+    @property
+    def places(self) -> Array | None:
+        """The places of the slice's entries in the catalog, ascending; None for all."""
+        return None if self._mask is None else self._places
 
     def corpus(self, scheme: Scheme) -> Corpus:
         """The index of a scheme as this slice sees it."""

@@ -42,6 +42,11 @@ def confidence_of(ranked: Sequence[Ranked]) -> float | None:
     return ranked.confidence if isinstance(ranked, Ranking) else None
 
 
+def degraded_by(ranked: Sequence[Ranked]) -> str:
+    """Why only a part of the ranker has ranked; "" where all of it has."""
+    return ranked.degraded if isinstance(ranked, Ranking) else ""
+
+
 def nearest_categories(ranked: Sequence[Ranked], candidates: Iterable[Entry]) -> tuple[str, ...]:
     """The categories of what comes first in ``ranked``; where nothing is there, the largest among ``candidates``."""
     near = [one.entry.category for one in ranked[:_NEAR] if one.entry.category]

@@ -170,12 +170,16 @@ def _told(corpus: Corpus, asked: Asked, numbers: Numbers) -> dict[str, _Told]:
 
 def _certainty(size: int, asked: Asked, has: Sequence[int], scores: Sequence[float]) -> float:
     """How sure the order is of its first, which ``has`` these of the ask's terms."""
-    from pegboard.search.corpus import idf
-
     terms = list(asked.weights)
     lacking = asked.words - {terms[number] for number in has}
-    possible = sum(asked.weights[term] for term in terms if term in asked.words) * idf(size, 0)
-    return certainty(scores, possible, whole=all(asked.weights[term] <= LIGHT for term in lacking))
+    return certainty(scores, possible(asked, size), whole=all(asked.weights[term] <= LIGHT for term in lacking))
+
+
+def possible(asked: Asked, size: int) -> float:
+    """What the words of an ask would be worth among so many entries, if all were the rarest."""
+    from pegboard.search.corpus import idf
+
+    return sum(weight for term, weight in asked.weights.items() if term in asked.words) * idf(size, 0)
 
 
 def reason(marks: int) -> str:

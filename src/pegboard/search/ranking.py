@@ -55,7 +55,7 @@ class Ranking(Sequence[Ranked]):
 
     Immutable; lives as long as one search. The order is made as far as somebody looks, the results with their reasons
     when they are looked at; its length is known at once. ``rows`` are those of an index, ascending, ``scores`` stand
-    beside them.
+    beside them. ``degraded`` says why only a part of the ranker has ranked; "" where all of it has.
     """
 
     def __init__(
@@ -76,6 +76,7 @@ class Ranking(Sequence[Ranked]):
         self._first = list(first)
         self._certainty = certainty
         self._order: tuple[Array, Array] | None = None
+        self.degraded = ""
 
     def led_by(self, places: Sequence[int], reason: str) -> Ranking:
         """The same with the entries at these places of the catalog first, for this reason; score 0 for one new here."""
@@ -90,7 +91,40 @@ class Ranking(Sequence[Ranked]):
             for place, row in zip(places, rows.tolist(), strict=True)
         ]
         others = np.flatnonzero(~leading)
-        return Ranking(self.pool, self._corpus, self._rows[others], self._scores.of(others), self._reasons, first)
+        led = Ranking(self.pool, self._corpus, self._rows[others], self._scores.of(others), self._reasons, first)
+        led.degraded = self.degraded
+        return led
+
+    def raised(self, rows: Array, points: Array, reason: str, certainty: Certainty) -> Ranking:
+        """The same with ``points``, from 0 on, added to the scores of ``rows``, which ascend and have all that are here.
+
+        Those that are new here fit for this reason.
+        """
+        import numpy as np
+
+        here = np.searchsorted(rows, self._rows)
+        places = np.full(rows.size, -1)
+        places[here] = np.arange(here.size)
+        least = points.copy()
+        least[here] += self._scores.least
+
+        def exact(chosen: Array) -> Array:
+            scores, known = points[chosen], places[chosen]
+            scores[known >= 0] += self._scores.exact(known[known >= 0])
+            return scores
+
+        def reasons(chosen: Array) -> list[str]:
+            known = places[np.searchsorted(rows, chosen)] >= 0
+            told = iter(self._reasons(chosen[known]))
+            return [next(told) if one else reason for one in known.tolist()]
+
+        bounded = Bounded(least, self._scores.slack, exact)
+        return Ranking(self.pool, self._corpus, rows, bounded, reasons, certainty=certainty)
+
+    @property
+    def rows(self) -> Array:
+        """The rows of those that fit, ascending, but those that were put first."""
+        return self._rows
 
     def raised(self, rows: Array, points: Array, reason: str, certainty: Certainty | None) -> Ranking:
         """The same with ``points``, from 0 on, added to the scores of ``rows``, which ascend and have all of its own.

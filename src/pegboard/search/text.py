@@ -102,6 +102,12 @@ def pieces(text: str) -> list[str]:
     return (text if text.isascii() else unicodedata.normalize("NFKC", text)).split()
 
 
+def spoken(name: str) -> str:
+    """A name as one would say it: ``getURLs_v2`` to ``get urls v 2``."""
+    segments = (_SEPARATORS.split(word.text) for word in words(name))
+    return " ".join(part for found in segments for segment in found for part in _parts(segment))
+
+
 def terms(text: str) -> list[str]:
     """The full analyzer."""
     return [term for word in words(text) for term in word.terms]

@@ -218,14 +218,14 @@ def tools_from_file(path: str | Path) -> list[Tool]:
     Raises DefinitionError with file and line for a file that is not there, that fails while it runs, or holds no tool.
     """
     file = Path(path).resolve()
-    module = _run_file(file)
+    module = run_file(file)
     found = {id(value): value for value in vars(module).values() if isinstance(value, Tool)}
     if not found:
         raise DefinitionError(f"{file} defines no tool.", hint="Decorate its functions with @tool.")
     return list(found.values())
 
 
-def _run_file(file: Path) -> ModuleType:
+def run_file(file: Path) -> ModuleType:
     """The file as a module. Compiled from its text: cached bytecode is as old as the clock's last second."""
     digest = sha256(str(file).encode("utf-8", "surrogatepass")).hexdigest()[:8]
     module = ModuleType(f"pegboard_file_{slug(file.stem)}_{digest}")

@@ -10,10 +10,7 @@ entries are indexed again. Equal entries give equal bytes.
 from __future__ import annotations
 
 import logging
-import mmap
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -21,8 +18,7 @@ from pegboard.errors import StoreError
 from pegboard.search.candidates import NAMES, Candidates
 from pegboard.search.reading import STAMP, reading_of, stamps_of
 from pegboard.search.scheme import Scheme
-from pegboard.stores.index_format import FormatError, decoded, encoded
-from pegboard.stores.whole_file import put
+from pegboard.stores.array_file import read, write
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
@@ -32,6 +28,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _ENTRIES: Final = "entries"
+_WHAT: Final = "index"
 
 
 def kept(path: str | Path, entries: Iterable[Entry], stamps: Sequence[bytes] | None = None) -> Candidates:
@@ -65,9 +62,7 @@ def save(path: str | Path, candidates: Candidates, stamps: Sequence[bytes] | Non
     parts: dict[str, Mapping[str, Array]] = {_ENTRIES: {"stamps": np.frombuffer(b"".join(stamps), np.uint8)}}
     for scheme in _schemes():
         parts[scheme.name] = candidates.indexed_by(scheme).compact().arrays()
-    with _translated(path, "written"), put(Path(path)) as file:
-        for piece in encoded(parts, {"reading": reading_of(_schemes())}):
-            file.write(piece)
+    write(path, parts, {"reading": reading_of(_schemes())}, what=_WHAT)
 
 
 def load(
@@ -83,11 +78,10 @@ def load(
 
     entries = tuple(entries)
     stamps = stamps_of(entries) if stamps is None else stamps
-    with _translated(path, "read"):
-        data = _mapped(Path(path))
-        if data is None:
-            return None
-        parts, told = decoded(data)
+    found = read(path, what=_WHAT)
+    if found is None:
+        return None
+    parts, told = found
     if told["reading"] != reading_of(_schemes()):
         return None
     held = parts[_ENTRIES]["stamps"].tobytes()
@@ -115,27 +109,3 @@ def _schemes() -> tuple[Scheme, ...]:
 
     return SCHEME, NAMES
 
-
-@contextmanager
-def _translated(path: str | Path, done: str) -> Iterator[None]:
-    """Say of which file an error is, and what to do."""
-    try:
-        yield
-    except FormatError as error:
-        raise StoreError(f"The index file {str(path)!r} cannot be used: {error}.", hint="It can be deleted.") from error
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise StoreError(
-            f"The index file {str(path)!r} cannot be {done}: {reason}.", hint="Look after the folder and its rights."
-        ) from error
-
-
-def _mapped(path: Path) -> memoryview | None:
-    """The bytes of the file in memory that all processes share; None when there is no file."""
-    try:
-        with path.open("rb") as file:
-            if not os.fstat(file.fileno()).st_size:
-                return memoryview(b"")
-            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except FileNotFoundError:
-        return None

@@ -23,6 +23,7 @@ class Configuration:
     http: Table = field(default_factory=dict)
     http_tools: list[str] = field(default_factory=list)
     openapi: list[Table] = field(default_factory=list)
+    search: Table = field(default_factory=dict)
     skills: list[str] = field(default_factory=list)
     """Folders of skills, in their order of precedence."""
 
@@ -45,6 +46,7 @@ class Configuration:
         """The file's text."""
         lines = table("store", {"path": str(self.store)})
         lines += table("limits", self.limits) if self.limits else []
+        lines += table("search", self.search) if self.search else []
         for name, keys in self.upstreams.items():
             lines += table(f"upstreams.{value(name)}", keys)
         for path in self.python:

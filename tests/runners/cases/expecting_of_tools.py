@@ -14,6 +14,12 @@ from tests.runners.cases.using import META
 from tests.runners.cases.world import World
 
 
+def degraded(wanted: Any, answer: Answer, world: World) -> str:
+    """Whether the answer says that only a part of the search was done, and why."""
+    why = answer.structured.get("degraded", "") if isinstance(answer.structured, dict) else ""
+    return claim(bool(why) is wanted, f"degraded is {why!r}")
+
+
 def first(wanted: Any, answer: Answer, world: World) -> str:
     return claim(bare(answer)[:1] == [wanted], f"first is not {wanted!r}: {bare(answer)[:5]}")
 
@@ -129,6 +135,7 @@ def _schema(answer: Answer) -> dict[str, Any]:
 CHECKS: Final[dict[str, Check]] = {
     "all_schemas_valid": all_schemas_valid,
     "args": parameters,
+    "degraded": degraded,
     "descriptions_nonempty": descriptions_nonempty,
     "first": first,
     "json_serialisable": json_serialisable,

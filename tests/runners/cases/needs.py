@@ -13,11 +13,6 @@ from tests.runners.cases.expectations import check_of
 from tests.runners.cases.local import FIELDS
 from tests.runners.cases.steps import STEPS
 
-FEATURES: Final = {
-    "embedder": "encoders",
-}
-"""The step words whose feature has a name; any other is told as it stands."""
-
 
 def lacks(case: Case) -> list[str]:
     """What is missing, each once, by name."""
@@ -29,7 +24,7 @@ def _of_steps(case: Case) -> Iterator[str]:
         yield "sign-in over HTTP"
     for step in case.steps:
         if step["do"] not in STEPS:
-            yield FEATURES.get(step["do"], f"the step {step['do']!r}")
+            yield f"the step {step['do']!r}"
             continue
         unknown = set(step) - STEPS[step["do"]].fields - {"do", "expect"}
         yield from (f"{step['do']} with {field!r}" for field in sorted(unknown))
@@ -48,7 +43,7 @@ def _of_values(case: Case, step: Step) -> Iterator[str]:
         yield from (f"a catalog with {field!r}" for field in sorted(_fields(case.folder / step["file"]) - FIELDS))
     if isinstance(step.get("each"), dict):
         yield from _of_steps(replace(case, steps=(step["each"],)))
-    for field, known in VALUES.items():
+    for field, known in {**VALUES, **VALUES_OF.get(step["do"], {})}.items():
         understood = field in STEPS[step["do"]].fields
         if understood and step.get(field) is not None and step[field] not in known:
             yield f"{field} {step[field]!r}"
@@ -71,3 +66,6 @@ VALUES: Final = {
     "then": ("resume",),
 }
 """Fields of which only some values are understood."""
+
+VALUES_OF: Final[dict[str, dict[str, tuple[str, ...]]]] = {"search": {"mode": ("hybrid",)}}
+"""The same for steps in which a field means something else."""

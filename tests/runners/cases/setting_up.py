@@ -32,11 +32,36 @@ for _name, _function in _module.REGISTER:
 """A tools file over one that says ``REGISTER = [(name, function), ...]``."""
 
 
+FAILING: Final = '''\
+"""An encoder that fails."""
+
+
+class Failing:
+    identity = "failing"
+    dimension = 8
+
+    def encode(self, texts):
+        raise {raises}
+
+
+encoder = Failing()
+'''
+
+
 async def catalog(world: World, step: Step) -> Answer:
     """Tools from a file, whose handlers give their arguments back."""
     world.catalog = world.folder / step["file"]
     tools = tools_of(world.folder / step["file"], lambda name, arguments: world.called.append((name, arguments)))
     world.local.replace_source("local", [tool.with_(source="local") for tool in tools])
+    world.changed()
+    return Answer()
+
+
+async def embedder(world: World, step: Step) -> Answer:
+    """An encoder for the hybrid ranker that raises what the step says, for every text."""
+    world.configuration.search["encoder"] = "embedder.py"
+    world.configuration.search["ranker"] = "hybrid"
+    (world.folder / "embedder.py").write_text(FAILING.format(raises=step["raises"]), encoding="utf-8")
     world.changed()
     return Answer()
 
@@ -111,6 +136,7 @@ async def expect(world: World, step: Step) -> Answer:
 
 STEPS: Final = {
     "catalog": Do(catalog, {"file"}),
+    "embedder": Do(embedder, {"raises"}),
     "replace_tools": Do(replace_tools, {"file"}),
     "upstream": Do(upstream, {"name", "script", "command", "env"}),
     "python_tools": Do(python_tools, {"file"}),

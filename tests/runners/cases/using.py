@@ -99,7 +99,10 @@ def _with_names(world: World, answer: Answer, items: list[Any]) -> Answer:
 
 
 async def search(world: World, step: Step) -> Answer:
-    """``find_tools``. Where schemas are looked at, in full detail; the matches are the items."""
+    """``find_tools``. Where schemas are looked at, in full detail; the matches are the items. A mode is a ranker's name."""
+    if "mode" in step and world.configuration.search.get("ranker") != step["mode"]:
+        world.configuration.search["ranker"] = step["mode"]
+        world.changed()
     arguments = {"query": step["query"]} | ({"limit": step["limit"]} if "limit" in step else {})
     if any(key.startswith("schema_") for key in step.get("expect") or {}):
         arguments["detail"] = "full"
@@ -279,7 +282,7 @@ def computed(text: str, **names: int) -> Any:
 
 STEPS: Final = {
     "list": Do(listed, WHO | {"limit", "query", "tool"}),
-    "search": Do(search, WHO | {"query", "limit", "tool"}),
+    "search": Do(search, WHO | {"query", "limit", "tool", "mode"}),
     "get": Do(about_one("get"), WHO | {"tool", "query"}),
     "explain": Do(about_one("explain"), WHO | {"tool", "query"}),
     "load": Do(about_one("load"), WHO | {"tool", "query"}),

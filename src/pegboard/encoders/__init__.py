@@ -1,0 +1,5 @@
+"""Encoders that turn texts into vectors, for the hybrid ranker."""
+
+from pegboard.encoders.static import StaticEncoder
+
+__all__ = ["StaticEncoder"]

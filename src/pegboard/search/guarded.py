@@ -1,0 +1,99 @@
+"""Work with an encoder, kept from failing, stopping or lying to the search that asks for it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Final, Generic, TypeVar
+
+from pegboard.search.encoder import EncodingError
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+RETRY: Final = 60.0
+"""Seconds for which an encoder that failed, or was too slow, is left alone; then one search tries it again."""
+
+
+class Guarded:
+    """One encoder's work, a piece at a time, each in a thread. Process-wide; safe to use from several threads.
+
+    What takes too long goes on in its thread: nobody waits for it, and nothing else is begun before it has ended.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._free = threading.Lock()
+        self._rest_until = 0.0
+        self._why = ""
+
+    def ask(self, work: Callable[[], T], within: float) -> T:
+        """What ``work`` gives, after at most ``within`` seconds.
+
+        Raises EncodingError when it fails, takes longer, or is left alone because it did so a short time ago.
+        """
+        began = self._now()
+        if began < self._rest_until:
+            raise EncodingError(self._why)
+        if not self._free.acquire(timeout=within):
+            raise self._slow(within)
+        job = _Job(work)
+        threading.Thread(target=self._do, args=(job,), name="pegboard-encoder", daemon=True).start()
+        if not job.done.wait(max(0.0, within - (self._now() - began))):
+            raise self._slow(within)
+        return job.result()
+
+    def _do(self, job: _Job[T]) -> None:
+        try:
+            job.run()
+            if job.error is None:
+                self._rest_until = 0.0
+            else:
+                self._failed(job.error)
+        finally:
+            self._free.release()
+            job.done.set()
+
+    def _failed(self, error: BaseException) -> None:
+        # What an encoder says when it fails may hold addresses and keys: it is for the log alone.
+        why = str(error) if isinstance(error, EncodingError) else f"it failed with {type(error).__name__}"
+        self._rest(why)
+        logger.warning("the encoder is left alone for %g seconds: %s", RETRY, why, exc_info=error)
+
+    def _slow(self, within: float) -> EncodingError:
+        why = f"it did not answer within {within:g} seconds"
+        if self._now() >= self._rest_until:
+            logger.warning("the encoder is left alone for %g seconds, unless it answers: %s", RETRY, why)
+        self._rest(why)
+        return EncodingError(why)
+
+    def _rest(self, why: str) -> None:
+        self._why, self._rest_until = why, self._now() + RETRY
+
+
+class _Job(Generic[T]):
+    """One piece of work. Lives until it has ended, which may be after nobody waits any more."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work = work
+        self._found: list[T] = []
+        self.error: BaseException | None = None
+        self.done = threading.Event()
+
+    def run(self) -> None:
+        """Do it. Whatever it raises is kept: it would end nothing but the thread."""
+        try:
+            self._found.append(self._work())
+        except BaseException as error:
+            self.error = error
+
+    def result(self) -> T:
+        """What it gave. Raises EncodingError when it failed."""
+        if isinstance(self.error, EncodingError):
+            raise self.error
+        if self.error is not None:
+            raise EncodingError(f"it failed with {type(self.error).__name__}") from self.error
+        return self._found[0]

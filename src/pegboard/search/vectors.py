@@ -1,0 +1,207 @@
+"""The vectors of one generation's entries: made for what is new, passed on with what stays, looked through whole."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+
+from pegboard.search.differences import Moves
+from pegboard.search.encoder import Encoder, text_of, vectors_of
+from pegboard.search.segment import ROW, Array
+from pegboard.tools import Entry
+
+KEY: Final = 16
+"""Bytes of a key: a digest of the text that a vector is of."""
+
+BATCH: Final = 64
+"""Texts that are encoded at once."""
+
+TAIL: Final = 1024
+"""Vectors from which on those that came since join the others. A change copies only the few."""
+
+SAVE_EVERY: Final = 2.0
+"""Seconds of encoding after which what there is is kept: work that takes long outlives a process that does not."""
+
+WORTH_KEEPING: Final = 64
+"""From one new vector in so many on the file is written anew. Fewer are made again at the next start."""
+
+_CHUNK: Final = 4096
+"""Vectors that are looked through at a time: as many as stay in a processor's cache."""
+
+
+class Stored(NamedTuple):
+    """Vectors as they are kept: keys of ``KEY`` bytes, one behind the other, and a row of ``matrix`` for each."""
+
+    keys: bytes
+    matrix: Array
+
+
+class VectorStore(Protocol):
+    """Where vectors are kept between processes. Lives as long as the ranker; called in threads; never raises."""
+
+    def load(self, identity: str) -> Stored | None:
+        """The vectors of an encoder that were kept; None where nothing was, or nothing that can be used."""
+        ...
+
+    def save(self, identity: str, vectors: Stored) -> None:
+        """Keep these in place of what was kept."""
+        ...
+
+
+class Held(NamedTuple):
+    """The vectors that there are at one moment. Immutable.
+
+    They number ``base`` and then ``tail``; ``keys`` has the key of each, ``rows`` the number of each entry's by its
+    place in the catalog, -1 for one that has none yet.
+    """
+
+    base: Array
+    tail: Array
+    keys: bytes
+    rows: Array
+
+    @classmethod
+    def of(cls, kept: Stored, entries: int) -> Held:
+        """What was kept, for so many entries that have not been looked for in it."""
+        return cls(kept.matrix, kept.matrix[:0], kept.keys, np.full(entries, -1, ROW))
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return len(self.keys) // KEY
+
+    def numbers(self) -> dict[bytes, int]:
+        """The number of each vector by its key."""
+        return {self.keys[at : at + KEY]: at // KEY for at in range(0, len(self.keys), KEY)}
+
+    def given(self, numbers: Mapping[bytes, int], places: Mapping[bytes, Sequence[int]]) -> Held:
+        """The same with the vectors of some numbers, by key, given to the entries at some places."""
+        rows = self.rows.copy()
+        for key, number in numbers.items():
+            rows[places[key]] = number
+        return self._replace(rows=rows)
+
+    def with_new(self, made: Mapping[bytes, Array], places: Mapping[bytes, Sequence[int]]) -> Held:
+        """The same with further vectors, by key, of the entries at some places."""
+        tail = np.concatenate([self.tail, *(vector[None] for vector in made.values())])
+        held = self._replace(tail=tail, keys=self.keys + b"".join(made))
+        held = held.given({key: number for number, key in enumerate(made, start=self.size)}, places)
+        return held if tail.shape[0] < TAIL else held.compact()
+
+    def compact(self) -> Held:
+        """The same without the vectors that no entry has."""
+        used = np.unique(self.rows[self.rows >= 0])
+        numbers = np.full(self.size + 1, -1, ROW)  # the last for entries that have none
+        numbers[used] = np.arange(used.size, dtype=ROW)
+        keys = np.frombuffer(self.keys, np.uint8).reshape(-1, KEY)[used].tobytes()
+        whole = np.concatenate([self.base, self.tail]) if self.tail.size else self.base
+        return Held(whole[used], self.tail[:0], keys, numbers[self.rows])
+
+
+class Vectors:
+    """The vectors of one catalog's entries. Shared; lives as long as the generation; safe to use from several threads.
+
+    A generation begins with what it has in common with the one before; ``fill`` makes the rest.
+    """
+
+    def __init__(self, entries: Sequence[Entry], held: Held | None = None) -> None:
+        self._entries = entries
+        self._filling = threading.Lock()
+        self._held = held
+
+    def after(self, entries: Sequence[Entry], moves: Moves) -> Vectors:
+        """The vectors of the next generation's entries, as far as they are there."""
+        held = self._held
+        if held is None:
+            return Vectors(entries)
+        rows = moves.carried(held.rows, np.full(len(moves.fresh), -1, ROW))
+        return Vectors(entries, held._replace(rows=rows))
+
+    def fill(self, encoder: Encoder, store: VectorStore | None = None) -> None:
+        """Make the vectors that are missing.
+
+        Raises what ``encode`` raises, and EncodingError for what are no vectors; what was made until then stays.
+        """
+        with self._filling:
+            held = self._held or Held.of(_kept(encoder, store), len(self._entries))
+            texts, places = self._lacking(held)
+            numbers = held.numbers() if places else {}
+            self._held = held = held.given({key: numbers[key] for key in places if key in numbers}, places)
+            for made in _made({key: text for key, text in texts.items() if key not in numbers}, encoder):
+                self._held = held = held.with_new(made, places)
+                if store is not None and len(made) * WORTH_KEEPING > len(self._entries):
+                    store.save(encoder.identity, _stored(held))
+
+    def _lacking(self, held: Held) -> tuple[dict[bytes, str], dict[bytes, list[int]]]:
+        """(the texts that have no vector, by key; the places of the entries whose texts they are)."""
+        texts: dict[bytes, str] = {}
+        places: dict[bytes, list[int]] = {}
+        for place in np.flatnonzero(held.rows < 0).tolist():
+            text = text_of(self._entries[place])
+            key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY).digest()
+            texts[key] = text
+            places.setdefault(key, []).append(place)
+        return texts, places
+
+    def alike(self, asked: Array, places: Array | None) -> Array:
+        """How much entries point the way of ``asked``, a vector in whole numbers: exact products.
+
+        Of the entries at ``places`` of the catalog, in that order; None for all. All have to have their vectors.
+        """
+        assert self._held is not None
+        base, tail, _, rows = self._held
+        way, early = asked.astype(np.float32), base.shape[0]
+        chosen = rows if places is None else rows[places]
+        if chosen.size * 4 > early + tail.shape[0]:
+            return np.concatenate([_products(base, way), _products(tail, way)])[chosen].astype(np.float64)
+        found = np.empty(chosen.size, np.float32)
+        here = chosen < early
+        found[here] = _products(base[chosen[here]], way)
+        found[~here] = _products(tail[chosen[~here] - early], way)
+        return found.astype(np.float64)
+
+
+def _made(texts: Mapping[bytes, str], encoder: Encoder) -> Iterator[dict[bytes, Array]]:
+    """The vectors of texts, by key: all at once, or what there is every ``SAVE_EVERY`` seconds, and before an error."""
+    made: dict[bytes, Array] = {}
+    unmade, last = [*texts], time.monotonic()
+    try:
+        for begin in range(0, len(unmade), BATCH):
+            keys = unmade[begin : begin + BATCH]
+            made |= zip(keys, vectors_of(encoder, [texts[key] for key in keys]), strict=True)
+            if time.monotonic() - last > SAVE_EVERY:
+                yield made
+                made, last = {}, time.monotonic()
+    except BaseException:
+        if made:
+            yield made
+        raise
+    if made:
+        yield made
+
+
+def _kept(encoder: Encoder, store: VectorStore | None) -> Stored:
+    """What was kept of an encoder's vectors; none where nothing was."""
+    kept = store.load(encoder.identity) if store is not None else None
+    if kept is None or kept.matrix.shape[1] != encoder.dimension:
+        return Stored(b"", np.zeros((0, encoder.dimension), np.int16))
+    return kept
+
+
+def _stored(held: Held) -> Stored:
+    compact = held.compact()
+    return Stored(compact.keys, compact.base)
+
+
+def _products(matrix: Array, way: Array) -> Array:
+    """The product of each row with a vector. Whole numbers throughout, so that neither order nor processor counts."""
+    found = np.empty(matrix.shape[0], np.float32)
+    for begin in range(0, matrix.shape[0], _CHUNK):
+        part = matrix[begin : begin + _CHUNK]
+        np.dot(part.astype(np.float32), way, out=found[begin : begin + part.shape[0]])
+    return found

@@ -1,0 +1,80 @@
+"""What an encoder gives is taken for vectors only when it is what it should be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pegboard.search.encoder import LONGEST, SCALE, EncodingError, text_of, usual_of, vectors_of
+from pegboard.search.segment import Array
+from tests.search.encoders import Broken, Hashed
+from tests.search.things import Thing
+
+DIRECTIONS = st.lists(st.floats(-1e300, 1e300), min_size=3, max_size=3)
+
+
+def taken(vectors: Any, dimension: int = 2) -> Array:
+    """What is made of what an encoder gave for two texts."""
+    broken = Broken(lambda texts: vectors)
+    broken.dimension = dimension
+    return vectors_of(broken, ["one", "two"])
+
+
+@given(vectors=st.lists(DIRECTIONS, min_size=2, max_size=2))
+def test_vectors_keep_their_directions_and_get_one_length(vectors: list[list[float]]) -> None:
+    largest = np.abs(np.array(vectors)).max(axis=1, keepdims=True)
+    scaled = np.array(vectors) / np.where(largest > 0, largest, 1)
+    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
+    found = taken(vectors, 3)
+    assert found.dtype == np.int16
+    assert np.abs(found - scaled / np.where(lengths > 0, lengths, 1) * SCALE).max() <= 0.5 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("vectors", "told"),
+    [
+        (np.zeros((3, 2)), r"the shape \(3, 2\), and \(2, 2\)"),
+        (np.zeros((2, 3)), r"the shape \(2, 3\), and \(2, 2\)"),
+        (np.zeros(4), r"the shape \(4,\), and \(2, 2\)"),
+        (None, r"the shape \(\), and"),
+        ([[1.0, float("nan")], [1.0, 2.0]], "not finite"),
+        ([[1.0, float("inf")], [1.0, 2.0]], "not finite"),
+        ([["a", "b"], ["c", "d"]], "something else than an array of numbers"),
+        ([[1.0], [1.0, 2.0]], "something else than an array of numbers"),
+    ],
+)
+def test_anything_else_is_refused_with_what_is_wrong(vectors: Any, told: str) -> None:
+    with pytest.raises(EncodingError, match=told):
+        taken(vectors)
+
+
+def test_sums_are_exact_in_any_order() -> None:
+    draw = np.random.default_rng(7)
+    one, other = taken(draw.normal(size=(2, 4096)), 4096)
+    exact = int((one.astype(np.int64) * other).sum())
+    for _ in range(5):
+        order = draw.permutation(4096)
+        assert float(one[order].astype(np.float32) @ other[order].astype(np.float32)) == exact
+    assert int((one.astype(np.int64) ** 2).sum()) < 2**24
+
+
+def test_halves_of_characters_and_endless_texts_reach_no_encoder() -> None:
+    encoder = Hashed()
+    vectors_of(encoder, [text_of(Thing("odd", "half \ud83d of a character")), "x" * (LONGEST + 1)])
+    assert encoder.given[0].encode()
+    assert len(encoder.given[1]) == LONGEST
+
+
+def test_what_an_encoder_makes_of_strangers_is_its_usual_cosine() -> None:
+    draw = np.random.default_rng(7)
+
+    def leaning(texts: Any) -> Any:
+        return draw.normal(size=(len(texts), 16)) + 1.0
+
+    assert usual_of(Broken(leaning)) == pytest.approx(0.5, abs=0.1)
+    assert usual_of(Broken(lambda texts: np.ones((len(texts), 16)))) == 0.9
+    assert usual_of(Broken(lambda texts: np.zeros((len(texts), 16)))) == 0.0

@@ -1,0 +1,117 @@
+"""Work with an encoder is bounded in time, its failures are told, and it is tried again later."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from pegboard.search.encoder import EncodingError
+from pegboard.search.guarded import RETRY, Guarded
+
+
+class Time:
+    """A clock that stands still until it is moved. Lives as long as the test."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def fail() -> str:
+    raise RuntimeError("boom key=sk-123")
+
+
+def refused(guarded: Guarded) -> str:
+    """Why an answer is refused that would have been given."""
+    with pytest.raises(EncodingError) as caught:
+        guarded.ask(lambda: "found", 5)
+    return str(caught.value)
+
+
+def test_what_the_work_gives_is_given() -> None:
+    assert Guarded().ask(lambda: "found", 5) == "found"
+
+
+def test_work_is_done_in_another_thread() -> None:
+    assert Guarded().ask(threading.current_thread, 5) is not threading.current_thread()
+
+
+def test_a_failure_is_told_by_its_kind_alone_and_logged_whole(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(EncodingError, match=r"^it failed with RuntimeError$"):
+        Guarded().ask(fail, 5)
+    assert "sk-123" in caplog.text
+
+
+def test_after_a_failure_it_is_left_alone_for_a_while_and_then_tried_again() -> None:
+    clock = Time()
+    guarded = Guarded(clock)
+    with pytest.raises(EncodingError):
+        guarded.ask(fail, 5)
+    clock.now = RETRY - 1
+    assert refused(guarded) == "it failed with RuntimeError"
+    clock.now = RETRY + 1
+    assert guarded.ask(lambda: "found", 5) == "found"
+    clock.now = RETRY + 2
+    assert guarded.ask(lambda: "found", 5) == "found"
+
+
+def test_nobody_waits_longer_than_they_said_and_others_do_not_wait_at_all() -> None:
+    clock, go = Time(), threading.Event()
+    guarded = Guarded(clock)
+    try:
+        with pytest.raises(EncodingError, match=r"^it did not answer within 0\.05 seconds$"):
+            guarded.ask(go.wait, 0.05)
+        assert refused(guarded) == "it did not answer within 0.05 seconds"
+    finally:
+        go.set()
+
+
+def test_what_was_too_slow_is_used_again_as_soon_as_it_has_ended() -> None:
+    go, ended = threading.Event(), threading.Event()
+    guarded = Guarded(Time())
+
+    def slow() -> str:
+        go.wait()
+        ended.set()
+        return "late"
+
+    with pytest.raises(EncodingError):
+        guarded.ask(slow, 0.05)
+    go.set()
+    assert ended.wait(10)
+    found = next((one for one in iter(lambda: tried(guarded), None) if one), "")
+    assert found == "found"
+
+
+def tried(guarded: Guarded) -> str:
+    """What it gives now; nothing while it is left alone."""
+    try:
+        return guarded.ask(lambda: "found", 5)
+    except EncodingError:
+        return ""
+
+
+def test_nothing_is_begun_before_what_takes_too_long_has_ended() -> None:
+    clock, go = Time(), threading.Event()
+    guarded, begun = Guarded(clock), []
+    try:
+        with pytest.raises(EncodingError):
+            guarded.ask(go.wait, 0.05)
+        clock.now = RETRY + 1
+        with pytest.raises(EncodingError, match="did not answer"):
+            guarded.ask(lambda: begun.append("work"), 0.05)
+        assert not begun
+    finally:
+        go.set()
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), StopIteration()])
+def test_whatever_is_raised_ends_nothing_but_the_search(error: BaseException) -> None:
+    def work() -> None:
+        raise error
+
+    with pytest.raises(EncodingError, match=f"it failed with {type(error).__name__}"):
+        Guarded().ask(work, 5)

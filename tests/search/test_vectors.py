@@ -1,0 +1,158 @@
+"""Vectors are made once for each text, pass from generation to generation, and are told apart exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pegboard.search import Candidates, vectors
+from pegboard.search.encoder import SCALE, EncodingError, text_of, vectors_of
+from pegboard.search.segment import Array
+from pegboard.search.vectors import KEY, Stored
+from tests.search.encoders import DIMENSION, Broken, Hashed, Shelf
+from tests.search.things import Thing, things
+
+CATALOGS = st.lists(things, max_size=6, unique_by=lambda entry: entry.name)
+ONE, TWO, THREE = (Thing(f"tool_{name}", f"Does {name}") for name in ("one", "two", "three"))
+
+
+def filled(pool: Candidates, encoder: Any, store: Shelf | None = None) -> Candidates:
+    pool.vectors_of(encoder.identity).fill(encoder, store)
+    return pool
+
+
+def alike(pool: Candidates, text: str) -> list[float]:
+    """How much each candidate is like a text."""
+    found: Array = pool.vectors_of("hashed").alike(way(text), pool.places)
+    return found.tolist()
+
+
+def way(text: str) -> Array:
+    row: Array = vectors_of(Hashed(), [text])[0]
+    return row
+
+
+def expected(entries: Sequence[Thing], text: str) -> list[float]:
+    """The same, computed one by one."""
+    return [float((way(text_of(entry)).astype(np.int64) * way(text)).sum()) for entry in entries]
+
+
+@given(generations=st.lists(CATALOGS, min_size=1, max_size=4), mask=st.integers(0, 63), tail=st.sampled_from((1, 3, 99)))
+def test_every_generation_and_slice_has_the_vectors_of_its_own_entries(
+    generations: list[list[Thing]], mask: int, tail: int
+) -> None:
+    pool = None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vectors, "TAIL", tail)
+        patch.setattr(vectors, "_CHUNK", 2)
+        for entries in generations:
+            pool = filled(Candidates.of(entries) if pool is None else pool.after(entries), Hashed())
+            assert alike(pool, "send mail") == expected(entries, "send mail")
+            seen = [bool(mask >> place & 1) for place in range(len(entries))]
+            visible = [entry for entry, on in zip(entries, seen, strict=True) if on]
+            assert alike(pool.only(seen), "send mail") == expected(visible, "send mail")
+
+
+def test_only_what_is_new_or_has_changed_is_encoded() -> None:
+    encoder = Hashed()
+    pool = filled(Candidates.of([ONE, TWO]), encoder)
+    encoder.given.clear()
+    changed = Thing("tool_two", "Does something else")
+    pool = filled(pool.after([THREE, ONE, changed]), encoder)
+    assert sorted(encoder.given) == sorted(map(text_of, [THREE, changed]))
+    encoder.given.clear()
+    filled(pool.after([changed, ONE]), encoder)
+    assert not encoder.given
+
+
+def test_equal_texts_are_encoded_once() -> None:
+    encoder = Hashed()
+    twins = [Thing(f"p{number}__send", "Send it", bare="send") for number in range(3)]
+    pool = filled(Candidates.of(twins), encoder)
+    assert len(encoder.given) == 1
+    assert alike(pool, "send") == expected(twins, "send")
+
+
+def test_another_encoder_has_vectors_of_its_own() -> None:
+    one, other = Hashed(), Hashed("other")
+    pool = filled(filled(Candidates.of([ONE]), one), other)
+    assert len(one.given) == len(other.given) == 1
+    assert pool.vectors_of("hashed") is not pool.vectors_of("other")
+
+
+def test_what_was_kept_is_not_encoded_again() -> None:
+    shelf, again = Shelf(), Hashed()
+    filled(Candidates.of([ONE, TWO]), Hashed(), shelf)
+    pool = filled(Candidates.of([TWO, ONE]), again, shelf)
+    assert not again.given
+    assert alike(pool, "two") == expected([TWO, ONE], "two")
+    assert shelf.saves == 1
+
+
+def test_vectors_of_a_text_that_nobody_has_any_more_are_not_kept() -> None:
+    shelf = Shelf()
+    filled(Candidates.of([ONE, TWO]), Hashed(), shelf)
+    filled(Candidates.of([THREE]), Hashed(), shelf)
+    assert len(shelf.kept["hashed"].keys) == KEY
+
+
+def test_a_few_new_vectors_are_not_worth_writing_the_file() -> None:
+    shelf = Shelf()
+    many = [Thing(f"tool_{number}", f"Does {number}") for number in range(vectors.WORTH_KEEPING + 1)]
+    pool = filled(Candidates.of(many), Hashed(), shelf)
+    filled(pool.after([*many, ONE]), Hashed(), shelf)
+    assert shelf.saves == 1
+
+
+def test_kept_vectors_of_another_dimension_are_not_used() -> None:
+    shelf, encoder = Shelf(), Hashed()
+    shelf.kept["hashed"] = Stored(bytes(KEY), np.zeros((1, DIMENSION + 1), np.int16))
+    pool = filled(Candidates.of([ONE]), encoder, shelf)
+    assert alike(pool, "one") == expected([ONE], "one")
+
+
+def test_what_was_encoded_before_a_failure_stays() -> None:
+    many = [Thing(f"tool_{number}", f"Does {number}") for number in range(vectors.BATCH + 1)]
+    encoder = Hashed()
+
+    def fails_later(texts: Sequence[str]) -> Any:
+        if len(encoder.given) >= vectors.BATCH:
+            raise RuntimeError("away")
+        return encoder.encode(texts)
+
+    broken, shelf = Broken(fails_later), Shelf()
+    broken.identity = "hashed"
+    pool = Candidates.of(many)
+    with pytest.raises(RuntimeError, match="away"):
+        filled(pool, broken, shelf)
+    encoder.given.clear()
+    filled(pool, encoder)
+    assert encoder.given == [text_of(many[-1])]
+    assert len(shelf.kept["hashed"].keys) == vectors.BATCH * KEY
+
+
+def test_work_that_takes_long_is_kept_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(vectors, "BATCH", 1)
+    shelf = Shelf()
+    pool = filled(Candidates.of([ONE, TWO, THREE]), Hashed(), shelf)
+    assert shelf.saves == 3
+    assert alike(pool, "two") == expected([ONE, TWO, THREE], "two")
+
+
+def test_wrong_vectors_are_refused() -> None:
+    with pytest.raises(EncodingError, match="shape"):
+        filled(Candidates.of([ONE]), Broken(lambda texts: np.zeros((len(texts), 3))))
+
+
+def test_a_text_is_as_like_itself_as_can_be() -> None:
+    pool = filled(Candidates.of([ONE, TWO]), Hashed())
+    found = alike(pool, text_of(ONE))
+    assert found[0] == pytest.approx(SCALE**2, rel=0.01)
+    assert found[0] > found[1]
+
