@@ -24,6 +24,7 @@ PUBLIC = [
     "Decision",
     "FileGrant",
     "Halt",
+    "HybridRanker",
     "Ledger",
     "LexicalRanker",
     "Limits",

@@ -38,6 +38,7 @@ from pegboard.version import __version__
 
 if TYPE_CHECKING:
     from pegboard.search import Bm25Ranker, LexicalRanker, Ranked, Ranker, SubstringRanker
+    from pegboard.search.hybrid import HybridRanker
     from pegboard.skill_choice import SkillChoice
     from pegboard.skills.catalog import SkillCatalog
     from pegboard.skills.roots import SkillRoot
@@ -59,6 +60,7 @@ __all__ = [
     "Decision",
     "FileGrant",
     "Halt",
+    "HybridRanker",
     "Ledger",
     "LexicalRanker",
     "Limits",
@@ -104,6 +106,7 @@ __all__ = [
 
 _LAZY: Final = {
     "Bm25Ranker": "pegboard.search",
+    "HybridRanker": "pegboard.search.hybrid",
     "LexicalRanker": "pegboard.search",
     "Ranked": "pegboard.search",
     "Ranker": "pegboard.search",

@@ -26,8 +26,8 @@ class FindResult:
     of the best is right, 0 to 1; None where the ranker does not tell. Where nothing fits, or the confidence is below
     the limit ``no_match_below``, there are no matches: ``unmatched`` then holds the words of the query that no visible
     tool knows, ``categories`` the nearest visible ones, and ``fruitless`` counts the searches of the board in a row
-    that ended like this. ``degraded`` says why only a part of the ranker has searched; "" where all of it has. ``notes``
-    say what was changed of the request.
+    that ended like this. ``degraded`` says why only a part of the ranker has searched, "" where all of it has;
+    ``notes`` what was changed of the request.
     """
 
     matches: tuple[Ranked, ...] = ()
@@ -73,9 +73,7 @@ def find(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limi
         return _no_match(view, searched, ranked, FindResult(confidence=confidence, degraded=degraded, notes=notes))
     # Strangers write rankers: one that remembers its answers may give those that somebody else was given.
     matches = tuple(one for one in ranked[:count] if view.shows(one.entry))
-    return FindResult(
-        matches=matches, total=len(ranked), confidence=confidence, degraded=degraded, notes=notes
-    )
+    return FindResult(matches=matches, total=len(ranked), confidence=confidence, degraded=degraded, notes=notes)
 
 
 async def find_beside(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limits) -> FindResult:

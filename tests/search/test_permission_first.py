@@ -11,7 +11,11 @@ from pegboard.search.hybrid import HybridRanker
 from tests.search.encoders import Hashed
 from tests.search.things import Thing, queries, rows, things
 
-ALL: dict[str, Callable[[], Ranker]] = {**RANKERS, "plain": lambda: Bm25Ranker("plain"), "hybrid": lambda: HybridRanker(Hashed())}
+ALL: dict[str, Callable[[], Ranker]] = {
+    **RANKERS,
+    "plain": lambda: Bm25Ranker("plain"),
+    "hybrid": lambda: HybridRanker(Hashed()),
+}
 
 catalogs = st.lists(st.tuples(things, st.booleans()), max_size=10)
 

@@ -21,7 +21,11 @@ SIX = [
     Thing("email", "Read mail", "mail"),
     Thing("search_web", "Search the web for pages. Web search!", None, ("web", "search")),
 ]
-ALL: dict[str, Callable[[], Ranker]] = {**RANKERS, "plain": lambda: Bm25Ranker("plain"), "hybrid": lambda: HybridRanker(Hashed())}
+ALL: dict[str, Callable[[], Ranker]] = {
+    **RANKERS,
+    "plain": lambda: Bm25Ranker("plain"),
+    "hybrid": lambda: HybridRanker(Hashed()),
+}
 
 every_ranker = pytest.mark.parametrize("make", ALL.values(), ids=ALL.keys())
 

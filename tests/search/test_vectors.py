@@ -29,7 +29,7 @@ def filled(pool: Candidates, encoder: Any, store: Shelf | None = None) -> Candid
 def alike(pool: Candidates, text: str) -> list[float]:
     """How much each candidate is like a text."""
     found: Array = pool.vectors_of("hashed").alike(way(text), pool.places)
-    return found.tolist()
+    return list(found)
 
 
 def way(text: str) -> Array:
@@ -42,7 +42,9 @@ def expected(entries: Sequence[Thing], text: str) -> list[float]:
     return [float((way(text_of(entry)).astype(np.int64) * way(text)).sum()) for entry in entries]
 
 
-@given(generations=st.lists(CATALOGS, min_size=1, max_size=4), mask=st.integers(0, 63), tail=st.sampled_from((1, 3, 99)))
+@given(
+    generations=st.lists(CATALOGS, min_size=1, max_size=4), mask=st.integers(0, 63), tail=st.sampled_from((1, 3, 99))
+)
 def test_every_generation_and_slice_has_the_vectors_of_its_own_entries(
     generations: list[list[Thing]], mask: int, tail: int
 ) -> None:
@@ -155,4 +157,3 @@ def test_a_text_is_as_like_itself_as_can_be() -> None:
     found = alike(pool, text_of(ONE))
     assert found[0] == pytest.approx(SCALE**2, rel=0.01)
     assert found[0] > found[1]
-

@@ -22,6 +22,7 @@ from pegboard.errors import DataSetError, EvaluationError
 from pegboard.limits import Limits
 
 if TYPE_CHECKING:
+    from pegboard.config import Settings
     from pegboard.evaluation.datasets import DataSet
     from pegboard.evaluation.evaluation import Evaluation
     from pegboard.evaluation.floors import Floor
@@ -67,17 +68,17 @@ def evaluate(
     """Measure how well tools are found, on questions with their right answers."""
     from pegboard.evaluation.evaluation import Options, evaluate
 
-    sets, configured, limits = _sets(common, places, who)
+    sets, settings = _sets(common, places, who)
     options = Options(sample=sample, seed=seed, content_words=content_words, unanswerable=unanswerable)
     with _own_modules():
-        rankers = _rankers(ranker or [configured])
+        rankers = _rankers(ranker or [settings.ranker if settings else "lexical"], settings)
         floors = _floors(floor or (), list(rankers))
         with steps(common.output) as telling:
             found = evaluate(
                 sets,
                 rankers,
                 options,
-                limits=limits,
+                limits=settings.limits if settings else Limits(),
                 told=lambda name, data, asked, count: telling.at(f"{name} on {data}", asked, count, "questions"),
             )
     for data in sets:
@@ -87,32 +88,30 @@ def evaluate(
     return _told(common, found, floors)
 
 
-def _sets(common: Common, places: Sequence[Path], who: str | None) -> tuple[list[DataSet], str, Limits]:
-    """(the sets that the paths name, the ranker to measure unless told otherwise, the limits of searches)."""
+def _sets(common: Common, places: Sequence[Path], who: str | None) -> tuple[list[DataSet], Settings | None]:
+    """(the sets that the paths name, the configuration whose tools are among them)."""
     from pegboard.evaluation.datasets import sets_of
 
     files = [place for place in places if place.is_file()]
     if who is not None and not files:
         raise typer.BadParameter("only the tools of the configuration are seen by somebody.", param_hint="--as")
     of_catalog: dict[Path, DataSet] = {}
-    configured, limits = "lexical", Limits()
+    settings = None
     if files:
-        configured, limits, of_catalog = asyncio.run(_of_catalog(common, files, who))
+        settings, of_catalog = asyncio.run(_of_catalog(common, files, who))
     sets = [one for place in places for one in ([of_catalog[place]] if place in of_catalog else sets_of(place))]
-    return _apart(sets), configured, limits
+    return _apart(sets), settings
 
 
-async def _of_catalog(
-    common: Common, files: Sequence[Path], who: str | None
-) -> tuple[str, Limits, dict[Path, DataSet]]:
-    """The ranker and the limits of the configuration, and its tools with the questions of each file."""
+async def _of_catalog(common: Common, files: Sequence[Path], who: str | None) -> tuple[Settings, dict[Path, DataSet]]:
+    """The configuration, and its tools with the questions of each file."""
     from pegboard.evaluation.datasets import DataSet, with_questions
 
     async with opened(common, who=who) as now:
         view = await (await now.board()).view()
         now.tell_lacking(common)
         sets = {file: with_questions(DataSet(name=file.stem, view=view), file) for file in files}
-        return now.settings.ranker, now.settings.limits, sets
+        return now.settings, sets
 
 
 def _apart(sets: Sequence[DataSet]) -> list[DataSet]:
@@ -136,11 +135,13 @@ def _own_modules() -> Iterator[None]:
         sys.path.remove(here)
 
 
-def _rankers(names: Sequence[str]) -> dict[str, Ranker]:
+def _rankers(names: Sequence[str], settings: Settings | None) -> dict[str, Ranker]:
+    """The rankers of these names; the hybrid one with the encoder that the configuration names."""
+    from pegboard.config.ranker import encoder_of
     from pegboard.evaluation.rankers import ranker_named
 
     try:
-        return {name: ranker_named(name) for name in names}
+        return {name: ranker_named(name, encoder_of(settings.encoder_file if settings else None)) for name in names}
     except EvaluationError as error:
         raise typer.BadParameter(str(error), param_hint="--ranker") from error
 

@@ -77,6 +77,8 @@ def _tell_notes(common: Common, now: Opened, found: FindResult, *, told: Collect
     """What is missing is told as every command tells it, the rest as it stands."""
     now.tell_lacking(common)
     now.tell_age(common)
+    if found.degraded:
+        common.output.problem(found.degraded)
     for note in found.notes:
         if note not in told:
             common.output.problem(note, "Note")
@@ -97,6 +99,7 @@ def _json(query: str, found: FindResult, detail: str, now: Opened, reading: Read
         "confidence": None if found.confidence is None else round(found.confidence, 4),
         "unmatched_terms": list(found.unmatched),
         "categories": list(found.categories),
+        "degraded": found.degraded or None,
         "notes": list(found.notes),
         "not_ready": now.lacking_json,
         **now.age_json,

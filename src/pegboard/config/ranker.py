@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,27 +32,29 @@ def ranker_of(settings: Settings) -> Ranker | None:
 def _hybrid(settings: Settings) -> HybridRanker:
     from pegboard.config.kept_catalog import name_of
     from pegboard.config.kept_vectors import KeptVectors
+    from pegboard.encoders import StaticEncoder
     from pegboard.search.hybrid import HybridRanker
     from pegboard.stores.kept_files import KeptFiles
 
     folder = settings.cache_folder if settings.cache_age else None
     store = None if folder is None else KeptVectors(KeptFiles(folder), name_of(settings, "vectors"))
-    file = settings.encoder_file
-    if file is not None:
-        return HybridRanker(lambda: encoder_in(file), store=store)
-    from pegboard.encoders import StaticEncoder
+    return HybridRanker(encoder_of(settings.encoder_file) or StaticEncoder(), store=store)
 
-    return HybridRanker(StaticEncoder(), store=store)
+
+def encoder_of(file: Path | None) -> Callable[[], Encoder] | None:
+    """What makes the encoder of a Python file when it is first needed; None for no file."""
+    return None if file is None else lambda: encoder_in(file)
 
 
 def encoder_in(file: Path) -> Encoder:
     """What a Python file calls ``encoder``. Raises ConfigError where it has none, DefinitionError where it fails."""
+    from pegboard.search.encoder import Encoder
     from pegboard.sources.python import run_file
 
-    found: Encoder | None = getattr(run_file(file), "encoder", None)
-    if not callable(getattr(found, "encode", None)) or found is None:
+    found = getattr(run_file(file), "encoder", None)
+    if not isinstance(found, Encoder):
         raise ConfigError(
-            f"{file} has no `encoder` with encode(texts).",
-            hint="Give an object of that name identity, dimension and encode(texts), as docs/search.md shows.",
+            f"{file} has no `encoder` with identity, dimension and encode(texts).",
+            hint="docs/search.md shows one.",
         )
     return found

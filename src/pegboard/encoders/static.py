@@ -1,4 +1,4 @@
-"""A static embedding: a text is the mean of its pieces' vectors, which stand in a table. No network, no model to run."""
+"""A static embedding: a text is the mean of its pieces' vectors, which stand in a table. No network, no model."""
 
 from __future__ import annotations
 

@@ -3,31 +3,50 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from pegboard.errors import EvaluationError, told
+from pegboard.errors import ConfigError, EvaluationError, told
 
 if TYPE_CHECKING:
+    from pegboard.search.encoder import Encoder
     from pegboard.search.rankers import Ranker
 
 
-def ranker_named(name: str) -> Ranker:
-    """The ranker of a name.
+HYBRID: Final = "hybrid"
+PATIENCE: Final = 3600.0
+"""Seconds that the hybrid ranker waits for its encoder: what is measured is all of it."""
+
+
+def ranker_named(name: str, encoder: Callable[[], Encoder] | None = None) -> Ranker:
+    """The ranker of a name; ``encoder`` makes that of the hybrid one (default: the static one).
 
     ``module:attribute`` is imported: an object with ``rank``, or a class or function without arguments that gives one.
-    Raises EvaluationError for a name that is none.
+    Raises EvaluationError for a name that is none, and where the hybrid one needs what is not installed.
     """
     from pegboard.search import RANKERS
 
     module, colon, attribute = name.partition(":")
+    if name == HYBRID:
+        return _hybrid(encoder)
     if not colon:
         if name not in RANKERS:
             raise EvaluationError(
                 f"No ranker is called {name!r}.",
-                hint=f"There are {', '.join(RANKERS)}; one of your own is module:attribute.",
+                hint=f"There are {', '.join((*RANKERS, HYBRID))}; one of your own is module:attribute.",
             )
         return RANKERS[name]()
     return _own(name, _imported(name, module, attribute))
+
+
+def _hybrid(encoder: Callable[[], Encoder] | None) -> Ranker:
+    from pegboard.encoders import StaticEncoder
+    from pegboard.search.hybrid import HybridRanker
+
+    try:
+        return HybridRanker(encoder or StaticEncoder(), patience=PATIENCE)
+    except ConfigError as error:
+        raise EvaluationError(error.message, hint=error.hint) from error
 
 
 def _imported(name: str, module: str, attribute: str) -> Any:

@@ -46,7 +46,8 @@ class Answer:
 def run(data: DataSet, ranker: Ranker, limits: Limits | None = None) -> Iterator[Answer]:
     """Ask every question as ``find_tools`` is asked: names that stand in the question first, then the ranker's order.
 
-    A first search that builds the index is not timed. Raises EvaluationError when the ranker fails.
+    A first search that builds the index is not timed. Raises EvaluationError when the ranker fails, or does a part of
+    its work alone.
     """
     limits = limits or Limits()
     step = -(-len(data.questions) // COUNTED)
@@ -70,6 +71,12 @@ def _asked(data: DataSet, question: Question, ranker: Ranker, limits: Limits, *,
             f"The ranker {type(ranker).__name__} fails on the question {question.id!r} of {data.name}: {told(error)}.",
             hint="Mend it: rank(query, candidates) gives a sequence of Ranked, best first.",
         ) from error
+    if answer.degraded:
+        raise EvaluationError(
+            f"The ranker {type(ranker).__name__} did not do all of its work on the question {question.id!r} of "
+            f"{data.name}: {answer.degraded}",
+            hint="Figures of a part of it would be told as those of the whole: see to the encoder.",
+        )
     return Answer(
         question=question,
         found=found,

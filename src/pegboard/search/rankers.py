@@ -23,8 +23,8 @@ class Ranker(Protocol):
     ``rank`` gives the candidates that fit, best first: by score, highest first, then by name, code point by code point.
     Everything it counts (frequencies, averages) it counts over ``candidates`` alone. It is fastest when they are
     ``Candidates``; any other sequence is indexed anew on each call. A blank query fits nothing. It may give nothing.
-    A ranker that can tell how it came to its scores has an ``explain`` besides: see ``Explains``. One that may take long,
-    because it asks something that may, has a true ``may_wait``: boards search with it beside the event loop.
+    A ranker that can tell how it came to its scores has an ``explain`` besides: see ``Explains``. One that may take
+    long, because it asks something that may, has a true ``may_wait``: boards search with it beside the event loop.
     """
 
     def rank(self, query: str, candidates: Sequence[Entry]) -> Sequence[Ranked]: ...

@@ -96,9 +96,9 @@ class Ranking(Sequence[Ranked]):
         return led
 
     def raised(self, rows: Array, points: Array, reason: str, certainty: Certainty) -> Ranking:
-        """The same with ``points``, from 0 on, added to the scores of ``rows``, which ascend and have all that are here.
+        """The same with ``points`` from 0 on added to the scores of ``rows``, which ascend and have all that are here.
 
-        Those that are new here fit for this reason.
+        Those that are new fit for this reason.
         """
         import numpy as np
 

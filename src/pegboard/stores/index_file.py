@@ -108,4 +108,3 @@ def _schemes() -> tuple[Scheme, ...]:
     from pegboard.search.lexical import SCHEME
 
     return SCHEME, NAMES
-

@@ -14,7 +14,7 @@ _WHAT: Final = "vector"
 
 
 def save(path: str | Path, identity: str, vectors: Stored) -> None:
-    """Write vectors. ``identity`` says whose they are. Raises StoreError when that fails; the file is then as it was."""
+    """Write vectors. ``identity`` says whose they are. Raises StoreError when that fails; the file stays as it was."""
     import numpy as np
 
     arrays = {"keys": np.frombuffer(vectors.keys, np.uint8), "matrix": vectors.matrix}

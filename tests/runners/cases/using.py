@@ -99,7 +99,7 @@ def _with_names(world: World, answer: Answer, items: list[Any]) -> Answer:
 
 
 async def search(world: World, step: Step) -> Answer:
-    """``find_tools``. Where schemas are looked at, in full detail; the matches are the items. A mode is a ranker's name."""
+    """``find_tools``. Where schemas are looked at, in full detail; the matches are the items. A mode names a ranker."""
     if "mode" in step and world.configuration.search.get("ranker") != step["mode"]:
         world.configuration.search["ranker"] = step["mode"]
         world.changed()
