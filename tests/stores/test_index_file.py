@@ -156,7 +156,7 @@ def test_writing_that_fails_leaves_the_old_file(path: Path, monkeypatch: pytest.
         yield b"pegboard"
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pegboard.stores.index_file.encoded", failing)
+    monkeypatch.setattr("pegboard.stores.array_file.encoded", failing)
     with pytest.raises(StoreError, match="No space left on device"):
         save(path, Candidates.of(ENTRIES[:1]))
     assert path.read_bytes() == before
