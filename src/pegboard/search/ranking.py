@@ -67,6 +67,7 @@ class Ranking(Sequence[Ranked]):
         reasons: Reasons,
         first: Sequence[Ranked] = (),
         certainty: Certainty | None = None,
+        degraded: str = "",
     ) -> None:
         self.pool = pool
         self._corpus = corpus
@@ -76,7 +77,7 @@ class Ranking(Sequence[Ranked]):
         self._first = list(first)
         self._certainty = certainty
         self._order: tuple[Array, Array] | None = None
-        self.degraded = ""
+        self.degraded = degraded
 
     def led_by(self, places: Sequence[int], reason: str) -> Ranking:
         """The same with the entries at these places of the catalog first, for this reason; score 0 for one new here."""
@@ -91,35 +92,8 @@ class Ranking(Sequence[Ranked]):
             for place, row in zip(places, rows.tolist(), strict=True)
         ]
         others = np.flatnonzero(~leading)
-        led = Ranking(self.pool, self._corpus, self._rows[others], self._scores.of(others), self._reasons, first)
-        led.degraded = self.degraded
-        return led
-
-    def raised(self, rows: Array, points: Array, reason: str, certainty: Certainty) -> Ranking:
-        """The same with ``points`` from 0 on added to the scores of ``rows``, which ascend and have all that are here.
-
-        Those that are new fit for this reason.
-        """
-        import numpy as np
-
-        here = np.searchsorted(rows, self._rows)
-        places = np.full(rows.size, -1)
-        places[here] = np.arange(here.size)
-        least = points.copy()
-        least[here] += self._scores.least
-
-        def exact(chosen: Array) -> Array:
-            scores, known = points[chosen], places[chosen]
-            scores[known >= 0] += self._scores.exact(known[known >= 0])
-            return scores
-
-        def reasons(chosen: Array) -> list[str]:
-            known = places[np.searchsorted(rows, chosen)] >= 0
-            told = iter(self._reasons(chosen[known]))
-            return [next(told) if one else reason for one in known.tolist()]
-
-        bounded = Bounded(least, self._scores.slack, exact)
-        return Ranking(self.pool, self._corpus, rows, bounded, reasons, certainty=certainty)
+        rows, scores_of_others = self._rows[others], self._scores.of(others)
+        return Ranking(self.pool, self._corpus, rows, scores_of_others, self._reasons, first, degraded=self.degraded)
 
     @property
     def rows(self) -> Array:
@@ -150,7 +124,7 @@ class Ranking(Sequence[Ranked]):
             return [next(told) if one else reason for one in known.tolist()]
 
         bounded = Bounded(least, self._scores.slack, exact)
-        return Ranking(self.pool, self._corpus, rows, bounded, reasons, certainty=certainty)
+        return Ranking(self.pool, self._corpus, rows, bounded, reasons, certainty=certainty, degraded=self.degraded)
 
     def gaining(self, gains: Mapping[int, float], reason: str, sure: Mapping[int, float]) -> Ranking:
         """The same with these points added to the scores of the entries at these places of the catalog, new or not.
