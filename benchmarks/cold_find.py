@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.processes import COLUMNS, rows
 from benchmarks.report import Table
 
 TOOLS: Final = 2_000
@@ -21,7 +19,6 @@ SERVERS: Final = 4
 RUNS: Final = 5
 SERVER: Final = Path(__file__).resolve().parent.parent / "tests" / "fixtures" / "recorded_server.py"
 FIND: Final = ["-m", "pegboard", "find", "look up what the weather will be tomorrow", "--limit", "5"]
-PYDANTIC: Final = ["-c", "from pydantic import BaseModel"]
 
 
 def run(corpora: Path) -> list[Table]:
@@ -32,25 +29,13 @@ def run(corpora: Path) -> list[Table]:
         environ = {**os.environ, "XDG_STATE_HOME": str(folder / "state")}
         environ.pop("PYTHONDONTWRITEBYTECODE", None)
         environ["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
-        contenders = {
-            "from pydantic import BaseModel": PYDANTIC,
-            "pegboard find --fresh": [*FIND, "--fresh"],
-            "pegboard find": FIND,
-        }
-        for arguments in contenders.values():  # compiled, and kept
-            process(arguments, folder, environ)
-        times: dict[str, list[float]] = {label: [] for label in contenders}
-        for _ in range(RUNS):
-            for label, arguments in contenders.items():
-                times[label].append(process(arguments, folder, environ))
-    medians = {label: statistics.median(values) for label, values in times.items()}
-    peer = medians["from pydantic import BaseModel"]
-    rows = [[f"`{label}`", f"{seconds * 1000:.0f}", f"{seconds / peer:.2f}"] for label, seconds in medians.items()]
+        contenders = {"pegboard find --fresh": [*FIND, "--fresh"], "pegboard find": FIND}
+        found = rows(contenders, RUNS, folder, environ)
     note = (
         f"{TOOLS:,} recorded definitions of {SERVERS} upstreams, which `--fresh` starts, and which are kept otherwise. "
-        f"Whole processes, {RUNS} runs each, in turn."
+        f"Whole processes in turn, the least of {RUNS} runs each; upstreams count to the processor's time."
     )
-    return [Table("Cold find", ["process", "median ms", "/ pydantic's"], rows, note)]
+    return [Table("Cold find", COLUMNS, found, note)]
 
 
 def definitions(corpora: Path) -> Iterator[dict[str, Any]]:
@@ -72,11 +57,3 @@ def configure(folder: Path, tools: list[dict[str, Any]]) -> None:
         words = json.dumps([str(SERVER), str(recording)])
         lines.append(f"[upstreams.{recording.stem}]\ncommand = {json.dumps(sys.executable)}\nargs = {words}\n")
     (folder / "pegboard.toml").write_text("\n".join(lines), "utf-8")
-
-
-def process(arguments: list[str], folder: Path, environ: Mapping[str, str]) -> float:
-    """Seconds that one process takes in a folder."""
-    nowhere = subprocess.DEVNULL
-    began = time.perf_counter()
-    subprocess.run([sys.executable, *arguments], check=True, cwd=folder, env=environ, stdout=nowhere, stderr=nowhere)
-    return time.perf_counter() - began

@@ -1,50 +1,25 @@
-"""What ``import pegboard`` and the shortest command cost."""
+"""What ``import pegboard``, its names and the shortest commands cost."""
 
 from __future__ import annotations
 
-import statistics
-import subprocess
-import sys
-import time
+from typing import Final
 
+from benchmarks.processes import COLUMNS, rows
 from benchmarks.report import Table
 
-RUNS = 15
-
-CONTENDERS = {
-    "python -c pass": ["-c", "pass"],
-    "from pydantic import BaseModel": ["-c", "from pydantic import BaseModel"],
+RUNS: Final = 15
+NAMES: Final = "from pegboard import Pegboard, ToolRegistry, tool"
+CONTENDERS: Final = {
     "import pegboard": ["-c", "import pegboard"],
+    NAMES: ["-c", NAMES],
     "pegboard --version": ["-m", "pegboard", "--version"],
+    "pegboard --help": ["-m", "pegboard", "--help"],
 }
 
 
 def run() -> list[Table]:
     """Whole processes, in turn."""
-    times: dict[str, list[float]] = {label: [] for label in CONTENDERS}
-    for number in range(RUNS + 1):
-        for label, arguments in CONTENDERS.items():
-            seconds = process(arguments)
-            if number:  # the first round fills the caches
-                times[label].append(seconds)
-    medians = {label: statistics.median(values) for label, values in times.items()}
-    bare, pydantic = medians["python -c pass"], medians["from pydantic import BaseModel"]
-    rows = [
-        [f"`{label}`", f"{seconds * 1000:.0f}", f"{(seconds - bare) / (pydantic - bare):.2f}"]
-        for label, seconds in medians.items()
-    ]
-    return [
-        Table(
-            title="Import",
-            columns=["process", "median ms", "beyond bare Python, / pydantic's"],
-            rows=rows,
-            note=f"Whole processes, {RUNS} runs each, in turn.",
-        )
-    ]
-
-
-def process(arguments: list[str]) -> float:
-    """Seconds that one process takes."""
-    began = time.perf_counter()
-    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - began
+    note = (
+        f"Whole processes in turn, the least of {RUNS} runs each. A name of Pegboard is loaded when it is first used."
+    )
+    return [Table("Import", COLUMNS, rows(CONTENDERS, RUNS), note)]

@@ -40,10 +40,10 @@ def test_every_link_inside_the_project_leads_somewhere(page: Path) -> None:
 
 
 def test_every_command_is_on_a_page() -> None:
-    from pegboard.cli.app import _COMMANDS, _GROUPS
+    from pegboard.cli.commands import COMMANDS, GROUPS
 
     text = "\n".join(page.read_text("utf-8") for page in PAGES)
-    names = [*_COMMANDS, *(f"{group} {name}" for group, (_, inside) in _GROUPS.items() for name in inside)]
+    names = [*COMMANDS, *(f"{group} {name}" for group, (_, inside) in GROUPS.items() for name in inside)]
     missing = [name for name in names if f"pegboard {name}" not in text]
     assert not missing, f"show on a page how these commands are used: {missing}"
 

@@ -11,6 +11,7 @@ import pytest
 CORE = (
     "errors",
     "version",
+    "late",
     "limits",
     "lines",
     "listeners",

@@ -10,7 +10,8 @@ import pytest
 from pegboard import Pegboard, SkillCatalog, SkillChoice, SkillRoot
 from pegboard.errors import NoSkillError
 from pegboard.registry import SourceStatus
-from pegboard.sources.skills import SkillFolders, SkillSpec
+from pegboard.sources.skill_spec import SkillSpec
+from pegboard.sources.skills import SkillFolders
 from tests.skills.things import put, skill_text
 from tests.support import ALICE, Rules, make, registry_of
 

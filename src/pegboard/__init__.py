@@ -15,28 +15,27 @@ await board.call("find_tools", {"query": "give money back"})
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from pegboard.approval import ApprovalRequest, Verdict
-from pegboard.auth import Action, AllowAll, CallFacts, CallPolicy, Decision, Policy, Principal
-from pegboard.board import Board
-from pegboard.boundary import PinDiff
-from pegboard.catalog import Catalog
-from pegboard.context import Context
-from pegboard.errors import PegboardError, ToolError
-from pegboard.limits import Limits
-from pegboard.peg import Pegboard
-from pegboard.pin_store import MemoryPinStore, PinStore
-from pegboard.prefix import Ledger, Listing, fingerprint, invalidation_reason
-from pegboard.receipts import Receipt, ReceiptFile, ReceiptSink
-from pegboard.registry import Source, SourceStatus, ToolRegistry
-from pegboard.resource import Resource, Touches
-from pegboard.rules import Rule, RulePolicy
-from pegboard.tools import Approval, Halt, Tool, ToolResult, Visibility
-from pegboard.turn import Turn
+from pegboard.late import late
 from pegboard.version import __version__
 
 if TYPE_CHECKING:
+    from pegboard.approval import ApprovalRequest, Verdict
+    from pegboard.auth import Action, AllowAll, CallFacts, CallPolicy, Decision, Policy, Principal
+    from pegboard.board import Board
+    from pegboard.boundary import PinDiff
+    from pegboard.catalog import Catalog
+    from pegboard.context import Context
+    from pegboard.errors import PegboardError, ToolError
+    from pegboard.limits import Limits
+    from pegboard.peg import Pegboard
+    from pegboard.pin_store import MemoryPinStore, PinStore
+    from pegboard.prefix import Ledger, Listing, fingerprint, invalidation_reason
+    from pegboard.receipts import Receipt, ReceiptFile, ReceiptSink
+    from pegboard.registry import Source, SourceStatus, ToolRegistry
+    from pegboard.resource import Resource, Touches
+    from pegboard.rules import Rule, RulePolicy
     from pegboard.search import Bm25Ranker, LexicalRanker, Ranked, Ranker, SubstringRanker
     from pegboard.search.hybrid import HybridRanker
     from pegboard.skill_choice import SkillChoice
@@ -45,6 +44,8 @@ if TYPE_CHECKING:
     from pegboard.skills.skill import Skill
     from pegboard.skills.workspace import FileGrant, Sandbox, Workspace
     from pegboard.sources.python import Progress, tool
+    from pegboard.tools import Approval, Halt, Tool, ToolResult, Visibility
+    from pegboard.turn import Turn
 
 __all__ = [
     "Action",
@@ -104,31 +105,37 @@ __all__ = [
     "tool",
 ]
 
-_LAZY: Final = {
-    "Bm25Ranker": "pegboard.search",
-    "HybridRanker": "pegboard.search.hybrid",
-    "LexicalRanker": "pegboard.search",
-    "Ranked": "pegboard.search",
-    "Ranker": "pegboard.search",
-    "SubstringRanker": "pegboard.search",
-    "SkillCatalog": "pegboard.skills.catalog",
-    "SkillChoice": "pegboard.skill_choice",
-    "SkillRoot": "pegboard.skills.roots",
-    "Skill": "pegboard.skills.skill",
-    "FileGrant": "pegboard.skills.workspace",
-    "Sandbox": "pegboard.skills.workspace",
-    "Workspace": "pegboard.skills.workspace",
-    "Progress": "pegboard.sources.python",
-    "tool": "pegboard.sources.python",
+_PLACES: Final = {
+    "approval": ("ApprovalRequest", "Verdict"),
+    "auth": ("Action", "AllowAll", "CallFacts", "CallPolicy", "Decision", "Policy", "Principal"),
+    "board": ("Board",),
+    "boundary": ("PinDiff",),
+    "catalog": ("Catalog",),
+    "context": ("Context",),
+    "errors": ("PegboardError", "ToolError"),
+    "limits": ("Limits",),
+    "peg": ("Pegboard",),
+    "pin_store": ("MemoryPinStore", "PinStore"),
+    "prefix": ("Ledger", "Listing", "fingerprint", "invalidation_reason"),
+    "receipts": ("Receipt", "ReceiptFile", "ReceiptSink"),
+    "registry": ("Source", "SourceStatus", "ToolRegistry"),
+    "resource": ("Resource", "Touches"),
+    "rules": ("Rule", "RulePolicy"),
+    "search": ("Bm25Ranker", "LexicalRanker", "Ranked", "Ranker", "SubstringRanker"),
+    "search.hybrid": ("HybridRanker",),
+    "skill_choice": ("SkillChoice",),
+    "skills.catalog": ("SkillCatalog",),
+    "skills.roots": ("SkillRoot",),
+    "skills.skill": ("Skill",),
+    "skills.workspace": ("FileGrant", "Sandbox", "Workspace"),
+    "sources.python": ("Progress", "tool"),
+    "tools": ("Approval", "Halt", "Tool", "ToolResult", "Visibility"),
+    "turn": ("Turn",),
 }
-"""Names whose module is loaded on first use, so that ``import pegboard`` stays fast."""
+"""The names by the module where they stand, which is loaded when one of them is first used."""
+
+__getattr__ = late(__name__, _PLACES)
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        from importlib import import_module
-
-        value = getattr(import_module(_LAZY[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'pegboard' has no attribute {name!r}")
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -34,7 +34,7 @@ def check_tool(tool: Any) -> Tool:
 def _check_schemas(tool: Tool) -> None:
     if tool.input_schema is EMPTY_SCHEMA and tool.output_schema is None:
         return
-    from pegboard.schema import check_schema
+    from pegboard.schema.check import check_schema
 
     check_schema(tool.input_schema, what=f"input schema of tool {tool.name!r}")
     if tool.output_schema is not None:

@@ -157,7 +157,7 @@ async def choice_of(
 
 def _refuse_unknown(name: str, known: Skills[SkillEntry]) -> None:
     if folded(str(name).strip()) not in known.names:
-        from pegboard.schema import nearest
+        from pegboard.schema.names import nearest
 
         raise NoSkillError(name, known.names, close=nearest(name, known.names))
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.detail import Detail, describe
-from pegboard.tokens import count_tokens
 
 if TYPE_CHECKING:
     from pegboard.search.ranking import Ranked
@@ -68,4 +67,6 @@ def _told(match: Ranked, detail: Detail) -> dict[str, Any]:
 
 
 def _cost(item: dict[str, Any]) -> int:
+    from pegboard.tokens import count_tokens
+
     return count_tokens(json.dumps(item, ensure_ascii=False, separators=(",", ":")))

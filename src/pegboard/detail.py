@@ -43,7 +43,7 @@ def describe(entry: Entry, detail: Detail) -> dict[str, Any]:
     if entry.kind == "skill":
         return told
     if detail is Detail.DETAILED:
-        from pegboard.schema import flat_parameters
+        from pegboard.schema.flat import flat_parameters
 
         return told | {"parameters": flat_parameters(entry.input_schema)}
     told["inputSchema"] = entry.input_schema

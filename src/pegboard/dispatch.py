@@ -208,7 +208,8 @@ async def check(dispatcher: Dispatcher, call: Call) -> None:
 
 def checked_arguments(tool: Tool, arguments: Any) -> dict[str, Any]:
     """The arguments as a tool's handler gets them. Raises InvalidArgumentsError for those that its schema refuses."""
-    from pegboard.schema import prepared, problems
+    from pegboard.schema.prepare import prepared
+    from pegboard.schema.problems import problems
 
     arguments = {} if arguments is None else arguments
     if not isinstance(arguments, Mapping):
@@ -280,7 +281,7 @@ async def run(dispatcher: Dispatcher, call: Call) -> None:
 
 async def bound(dispatcher: Dispatcher, call: Call) -> None:
     """Make a result of what came, within its size."""
-    from pegboard.schema import output_problems
+    from pegboard.schema.problems import output_problems
 
     schema = call.found.output_schema
     fits = None if schema is None else lambda value: not output_problems(schema, value)
@@ -294,7 +295,7 @@ async def bound(dispatcher: Dispatcher, call: Call) -> None:
 
 async def verify(dispatcher: Dispatcher, call: Call) -> None:
     """Hold structured content against the output schema, as strictly as the tool says."""
-    from pegboard.schema import output_problems
+    from pegboard.schema.problems import output_problems
 
     tool, result = call.found, call.outcome.result if isinstance(call.outcome, Halt) else call.outcome
     if tool.output_schema is None or tool.output_check is OutputCheck.OFF or result is None or result.is_error:

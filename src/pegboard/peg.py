@@ -372,7 +372,7 @@ def _checked_profiles(profiles: Mapping[str, Sequence[str]]) -> dict[str, tuple[
     for profile, names in profiles.items():
         for name in names:
             if name not in ALL_NAMES:
-                from pegboard.schema import nearest
+                from pegboard.schema.names import nearest
 
                 close = nearest(name, ALL_NAMES)
                 hint = f"Did you mean {close!r}?" if close else f"There are {', '.join(sorted(ALL_NAMES))}."

@@ -18,12 +18,13 @@ def check_fields(tool: Any) -> None:
 
     Raises DefinitionError naming the field and what it may hold.
     """
-    for field, (holds, hint) in _FIELDS.items():
-        value = getattr(tool, field)
-        if not holds(value):
+    values = vars(tool)
+    for field, (plain, holds, hint) in _FIELDS.items():
+        value = values[field]
+        if type(value) not in plain and not holds(value):
             raise DefinitionError(f"The {field} of tool {tool.name!r} cannot be {value!r:.60}.", hint=hint)
     for field in _TEXTS:
-        text = getattr(tool, field)
+        text = values[field]
         for part in (text,) if isinstance(text, str) else text or ():
             if not is_encodable(part):
                 raise DefinitionError(
@@ -39,32 +40,20 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _may_be_text(value: Any) -> bool:
-    return value is None or isinstance(value, str)
-
-
 def _are_texts(value: Any) -> bool:
-    return isinstance(value, tuple | list) and all(isinstance(part, str) for part in value)
+    return isinstance(value, (tuple, list)) and (not value or all(isinstance(part, str) for part in value))
 
 
 def _is_object(value: Any) -> bool:
     return isinstance(value, Mapping)
 
 
-def _may_be_object(value: Any) -> bool:
-    return value is None or isinstance(value, Mapping)
+def _are_seconds(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
 
 
-def _may_be_seconds(value: Any) -> bool:
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool) and value > 0)
-
-
-def _may_be_count(value: Any) -> bool:
-    return value is None or (type(value) is int and value > 0)
-
-
-def _may_be_function(value: Any) -> bool:
-    return value is None or callable(value)
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value > 0
 
 
 _TEXT: Final = "Give text."
@@ -72,31 +61,38 @@ _TEXTS_IN_A_LIST: Final = "Give a list of texts."
 _COUNT: Final = "Give how many calls may run at once, from 1, or None for any number."
 _OBJECT: Final = "Give a mapping of texts to JSON values."
 
-_FIELDS: Final[Mapping[str, tuple[_Holds, str]]] = {
-    "description": (_is_text, _TEXT),
-    "source": (lambda value: _is_text(value) and bool(value.strip()), "Name where the tool comes from."),
-    "bare_name": (_is_text, _TEXT),
-    "title": (_may_be_text, _TEXT),
-    "category": (_may_be_text, _TEXT),
-    "touches": (lambda value: value is None or isinstance(value, Touches), "Give a Touches."),
-    "cost": (_may_be_text, _TEXT),
-    "latency": (_may_be_text, _TEXT),
-    "degraded_description": (_may_be_text, _TEXT),
-    "tags": (_are_texts, _TEXTS_IN_A_LIST),
-    "keywords": (_are_texts, _TEXTS_IN_A_LIST),
-    "related_to": (_are_texts, _TEXTS_IN_A_LIST),
-    "hints": (_is_object, _OBJECT),
-    "authorization": (_is_object, _OBJECT),
-    "capabilities": (_is_object, _OBJECT),
-    "annotations": (_may_be_object, _OBJECT),
-    "definition": (_may_be_object, _OBJECT),
-    "timeout": (_may_be_seconds, "Give seconds above 0, or None for the board's limit."),
-    "concurrency": (_may_be_count, _COUNT),
-    "source_concurrency": (_may_be_count, _COUNT),
-    "output_check": (lambda value: value in ("off", "warn", "strict"), "Use one of: off, warn, strict."),
-    "handler": (callable, "Give an async function of (arguments, context)."),
-    "requires": (_may_be_function, 'Pass a function that takes nothing, such as lambda: shutil.which("git").'),
+_NONE: Final = frozenset({type(None)})
+_STR: Final = frozenset({str})
+_DICT: Final = frozenset({dict})
+_MANY: Final[frozenset[type]] = frozenset()
+
+_FIELDS: Final[Mapping[str, tuple[frozenset[type], _Holds, str]]] = {
+    "description": (_STR, _is_text, _TEXT),
+    "source": (_MANY, lambda value: _is_text(value) and bool(value.strip()), "Name where the tool comes from."),
+    "bare_name": (_STR, _is_text, _TEXT),
+    "title": (_STR | _NONE, _is_text, _TEXT),
+    "category": (_STR | _NONE, _is_text, _TEXT),
+    "touches": (_NONE, lambda value: isinstance(value, Touches), "Give a Touches."),
+    "cost": (_STR | _NONE, _is_text, _TEXT),
+    "latency": (_STR | _NONE, _is_text, _TEXT),
+    "degraded_description": (_STR | _NONE, _is_text, _TEXT),
+    "tags": (_MANY, _are_texts, _TEXTS_IN_A_LIST),
+    "keywords": (_MANY, _are_texts, _TEXTS_IN_A_LIST),
+    "related_to": (_MANY, _are_texts, _TEXTS_IN_A_LIST),
+    "hints": (_DICT, _is_object, _OBJECT),
+    "authorization": (_DICT, _is_object, _OBJECT),
+    "capabilities": (_DICT, _is_object, _OBJECT),
+    "annotations": (_DICT | _NONE, _is_object, _OBJECT),
+    "definition": (_DICT | _NONE, _is_object, _OBJECT),
+    "timeout": (_NONE, _are_seconds, "Give seconds above 0, or None for the board's limit."),
+    "concurrency": (_NONE, _is_count, _COUNT),
+    "source_concurrency": (_NONE, _is_count, _COUNT),
+    "output_check": (_MANY, lambda value: value in ("off", "warn", "strict"), "Use one of: off, warn, strict."),
+    "handler": (_MANY, callable, "Give an async function of (arguments, context)."),
+    "requires": (_NONE, callable, 'Pass a function that takes nothing, such as lambda: shutil.which("git").'),
 }
+"""By field: types of which every value will do, what tells of values of others, and what to give instead. Nearly all
+values are of the former, and looking at a type takes a fraction of the time: a thousand tools are checked at once."""
 
 _TEXTS: Final = (
     "description",

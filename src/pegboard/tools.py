@@ -184,17 +184,15 @@ class Tool:
         if not self.bare_name:
             object.__setattr__(self, "bare_name", self.name)
         check_fields(self)
-        if self.visibility not in _VISIBILITIES:
-            raise DefinitionError(
-                f"The visibility {self.visibility!r} of tool {self.name!r} is unknown.",
-                hint=f"Use one of: {', '.join(Visibility)}.",
-            )
-        object.__setattr__(self, "visibility", Visibility(self.visibility))
-        object.__setattr__(self, "output_check", OutputCheck(self.output_check))
-        if isinstance(self.approval, Mapping):
-            object.__setattr__(self, "approval", MappingProxyType(dict(self.approval)))
-        elif self.approval in _APPROVALS:
-            object.__setattr__(self, "approval", Approval(self.approval))
+        visibility, output_check, approval = self.visibility, self.output_check, self.approval
+        if type(visibility) is not Visibility:
+            object.__setattr__(self, "visibility", _visibility(visibility, self.name))
+        if type(output_check) is not OutputCheck:
+            object.__setattr__(self, "output_check", OutputCheck(output_check))
+        if isinstance(approval, Mapping):
+            object.__setattr__(self, "approval", MappingProxyType(dict(approval)))
+        elif approval is not None and approval in _APPROVALS:
+            object.__setattr__(self, "approval", Approval(approval))
 
     @cached_property
     def shown(self) -> JsonObject:
@@ -326,6 +324,14 @@ class Halt:
         """The result as an MCP ``CallToolResult`` object that says in its ``_meta`` that the turn ends here."""
         wire = self.result.to_wire()
         return wire | {"_meta": {**wire.get("_meta", {}), HALT_KEY: {"say": self.say}}}
+
+
+def _visibility(given: object, name: str) -> Visibility:
+    if given not in _VISIBILITIES:
+        raise DefinitionError(
+            f"The visibility {given!r} of tool {name!r} is unknown.", hint=f"Use one of: {', '.join(Visibility)}."
+        )
+    return Visibility(str(given))
 
 
 def text_block(text: str) -> JsonObject:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +55,7 @@ def written(value: Any) -> str:
 
 @pytest.mark.parametrize("section", [section for section in TABLES if section != "upstreams"])
 def test_every_key_stands_in_the_table_of_its_section_with_its_default(page: Path, section: str) -> None:
-    defaults = {one.name: written(one.default) for one in fields(TABLES[section])}
+    defaults = {name: written(one.default) for name, one in TABLES[section].declared.items()}
     required = TABLES[section].required()
     assert rows(page, section) == {name: "" if name in required else default for name, default in defaults.items()}
 
@@ -64,9 +63,7 @@ def test_every_key_stands_in_the_table_of_its_section_with_its_default(page: Pat
 def test_every_key_of_an_upstream_stands_in_its_table_with_the_default_of_the_source(page: Path) -> None:
     spec = StdioSpec(name="x", command="x")
     ours = {"lazy": False, "disabled": False, "transport": None, "command": None}
-    defaults = {
-        one.name: written(ours.get(one.name, getattr(spec, one.name, None))) for one in fields(SECTIONS["upstreams"])
-    }
+    defaults = {name: written(ours.get(name, getattr(spec, name, None))) for name in SECTIONS["upstreams"].declared}
     assert rows(page, "upstreams") == defaults
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from pegboard import MemoryPinStore, Pegboard, SkillCatalog, SkillRoot
 from pegboard.gateway import Gateway
-from pegboard.sources.skills import SkillFolders, SkillSpec
+from pegboard.sources.skill_spec import SkillSpec
+from pegboard.sources.skills import SkillFolders
 from pegboard.tokens import count_tokens
 from tests.gateway.pipe import LIST_CHANGED, piped_to
 from tests.skills.things import put, skill_text

@@ -14,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.errors import InvalidSchemaError
-from pegboard.schema import MAX_BYTES, MAX_DEPTH, MAX_SUBSCHEMAS, check_schema, problems
+from pegboard.schema.check import MAX_BYTES, MAX_DEPTH, check_schema
+from pegboard.schema.document import MAX_SUBSCHEMAS
 from pegboard.schema.loops import MAX_CHAIN
+from pegboard.schema.problems import problems
 
 WHAT = "input schema of 'search'"
 

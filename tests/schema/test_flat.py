@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pegboard.schema import flat_parameters
+from pegboard.schema.flat import flat_parameters
 
 
 def obj(**properties: Any) -> dict[str, Any]:

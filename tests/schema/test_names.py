@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.schema import nearest
+from pegboard.schema.names import nearest
 
 
 @pytest.mark.parametrize(

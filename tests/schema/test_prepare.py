@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.schema import prepared
+from pegboard.schema.prepare import prepared
 
 
 def obj(**properties: Any) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.errors import InvalidArgumentsError
-from pegboard.schema import problems
-from pegboard.schema.problems import MAX_ARGUMENT_DEPTH
+from pegboard.schema.problems import MAX_ARGUMENT_DEPTH, problems
 
 
 def obj(**properties: Any) -> dict[str, Any]:

@@ -22,7 +22,10 @@ from pydantic import AwareDatetime, BaseModel, Field, NaiveDatetime, field_valid
 
 from pegboard.context import Context
 from pegboard.errors import DefinitionError, InvalidArgumentsError
-from pegboard.schema import FunctionSchema, check_schema, prepared, problems, signature_schema
+from pegboard.schema.check import check_schema
+from pegboard.schema.prepare import prepared
+from pegboard.schema.problems import problems
+from pegboard.schema.signature import FunctionSchema, signature_schema
 from pegboard.tools import Halt, ToolResult
 
 if TYPE_CHECKING:

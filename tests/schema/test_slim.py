@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.schema import check_schema, problems, slim
+from pegboard.schema.check import check_schema
 from pegboard.schema.document import Document
-from pegboard.schema.slim import MAX_ENUM
+from pegboard.schema.problems import problems
+from pegboard.schema.slim import MAX_ENUM, slim
 from pegboard.tools import MISSING
 
 

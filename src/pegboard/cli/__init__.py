@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 from typing import NoReturn
 
+from pegboard.cli import garbage
+
 
 def main() -> NoReturn:
     """Run the command line of this process and exit."""
+    garbage.seldom()
     try:
         from pegboard.cli.app import run
 

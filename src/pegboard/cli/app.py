@@ -1,68 +1,30 @@
-"""The command line: its commands, and what becomes of whatever they raise."""
+"""The command line: what becomes of its words, and of whatever commands raise."""
 
 from __future__ import annotations
 
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import wraps
 from typing import Annotated, Any, Final
 
 import typer
 
-from pegboard.cli import (
-    calling,
-    catalog_commands,
-    checking,
-    demo,
-    evaluating,
-    finding,
-    harvesting,
-    report,
-    serve,
-    skills_commands,
-    tools_commands,
-    usage_commands,
-    why_not,
-)
+from pegboard.cli.commands import COMMANDS, GROUPS, PAIRS, loaded, only
 from pegboard.cli.exits import Exit, exit_for
 from pegboard.cli.faults import FaultLog, kept_log
 from pegboard.cli.options import Common, reordered, with_options
 from pegboard.cli.output import Output
+from pegboard.cli.reading import Command, Group
 from pegboard.errors import PegboardError
 
-_COMMANDS: Final[dict[str, Callable[..., Exit]]] = {
-    "serve": serve.serve,
-    "list": catalog_commands.list_tools,
-    "find": finding.find,
-    "show": catalog_commands.show,
-    "call": calling.call,
-    "why-not": why_not.why_not,
-    "check": checking.check,
-    "status": report.status,
-    "stats": report.stats,
-    "eval": evaluating.evaluate,
-    "eval harvest": harvesting.harvest,
-    "demo": demo.demo,
-}
-"""Every command by name, in the order of ``--help``; those of groups apart."""
-
-_GROUPS: Final[dict[str, tuple[str, dict[str, Callable[..., Exit]]]]] = {
-    "tools": ("Write, check and change HTTP tools.", tools_commands.COMMANDS),
-    "skills": ("List, show, check and begin skills.", skills_commands.COMMANDS),
-    "usage": ("Tell, export, import and forget what was learned from use.", usage_commands.COMMANDS),
-}
-"""Commands of two words: by the first, what they are about, and each by the second."""
-
-_PAIRS: Final = frozenset(name for name in _COMMANDS if " " in name)
-"""Commands of two words beside one that the first word names alone."""
-
-_LOGGING: Final = frozenset({"serve"})
+_LOGGING: Final = frozenset({COMMANDS["serve"]})
 """Commands that see to the log themselves."""
 
 _PROGRAM: Final = "pegboard"
+_VERSION: Final = "--version"
 _COMPLETION: Final = "_PEGBOARD_COMPLETE"
 """Set by shells that ask for completions."""
 _FLAGS: Final = frozenset({"--install-completion", "--show-completion"})
@@ -79,9 +41,10 @@ def run(words: Sequence[str]) -> int:
     _open_streams()
     ours = words[: list(words).index("--")] if "--" in words else words
     output = Output(json="--json" in ours)
-    app = _app(completion=_COMPLETION in os.environ or not _FLAGS.isdisjoint(words[:1]))
+    line = reordered(words, GROUPS, PAIRS)
+    app = _app(line, completion=_COMPLETION in os.environ or not _FLAGS.isdisjoint(words[:1]))
     try:
-        return app(args=reordered(words, _GROUPS, _PAIRS), standalone_mode=False, prog_name=_PROGRAM) or Exit.OK
+        return app(args=line, standalone_mode=False, prog_name=_PROGRAM) or Exit.OK
     except typer.TyperException as error:
         return _usage(error, output)
     except typer.Abort:
@@ -97,8 +60,8 @@ def _open_streams() -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
-def _app(*, completion: bool) -> typer.Typer:
-    """The commands.
+def _app(line: Sequence[str], *, completion: bool) -> typer.Typer:
+    """The commands, as far as a command line needs them.
 
     Typer's own flags for completion and help load pydantic even where they are not given: the former are there only
     when they are used, and the latter is ours.
@@ -110,19 +73,26 @@ def _app(*, completion: bool) -> typer.Typer:
         epilog=_EPILOG,
     )
     app.callback(invoke_without_command=True)(_main)
-    for name, command in _COMMANDS.items():
-        app.command(name)(with_options(_guarded(command, logs=name in _LOGGING)))
-    for group, (about, commands) in _GROUPS.items():
+    if list(line) == [_VERSION]:
+        return app
+    first, second = (*line, "", "")[:2]
+    _add(app, {} if first in GROUPS else only(first, COMMANDS))
+    for group, (about, commands) in ({} if first in COMMANDS else only(first, GROUPS)).items():
         inside = _typer(about, invoke_without_command=True)
         inside.callback()(_group)
-        for name, command in commands.items():
-            inside.command(name)(with_options(_guarded(command, logs=False)))
+        _add(inside, only(second, commands))
         app.add_typer(inside, name=group)
     return app
 
 
+def _add(app: typer.Typer, commands: Mapping[str, str]) -> None:
+    for name, place in commands.items():
+        app.command(name, cls=Command)(with_options(_guarded(loaded(place), logs=place in _LOGGING)))
+
+
 def _typer(about: str, **options: Any) -> typer.Typer:
     return typer.Typer(
+        cls=Group,
         help=about,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -133,7 +103,7 @@ def _typer(about: str, **options: Any) -> typer.Typer:
 
 def _main(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[bool, typer.Option(_VERSION, help="Print the version.")] = False,
     asked: Annotated[bool, typer.Option("--help", "-h", help="Show this message.")] = False,
 ) -> None:
     if version:

@@ -98,7 +98,7 @@ async def _show(common: Common, name: str, fresh: bool, who: str | None) -> Exit
 
 
 def _print_tool(common: Common, told: dict[str, Any]) -> None:
-    from pegboard.schema import flat_parameters
+    from pegboard.schema.flat import flat_parameters
 
     out = common.output
     out.heading(told["name"])

@@ -53,7 +53,7 @@ def wish_of(
 ) -> Wish:
     """What the options say, and the configuration where they say nothing. Raises BadParameter for an unknown rule."""
     from pegboard.checking.rules import RULES
-    from pegboard.schema import nearest
+    from pegboard.schema.names import nearest
 
     for code in ignore or ():
         if code not in RULES:

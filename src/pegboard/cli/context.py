@@ -36,7 +36,7 @@ def context_named(settings: Settings, words: Sequence[str] | None) -> dict[str, 
 def _check(key: str, known: Sequence[str]) -> None:
     if key in known:
         return
-    from pegboard.schema import nearest
+    from pegboard.schema.names import nearest
 
     close = nearest(key, known)
     hint = f"Did you mean {close}?" if close else f"There are {', '.join(known)}; [context] adds others."

@@ -108,7 +108,7 @@ def _json(query: str, found: FindResult, detail: str, now: Opened, reading: Read
 
 
 def _print_found(common: Common, found: FindResult, detail: str) -> None:
-    from pegboard.schema import flat_parameters
+    from pegboard.schema.flat import flat_parameters
 
     if detail == "brief":
         common.output.rows([(_named(match.entry), first_sentence(match.entry.description)) for match in found.matches])

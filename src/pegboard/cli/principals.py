@@ -24,7 +24,7 @@ def principal_named(settings: Settings, name: str | None) -> Principal | None:
     """
     if name is None or name in settings.principals:
         return settings.principals[name] if name is not None else None
-    from pegboard.schema import nearest
+    from pegboard.schema.names import nearest
 
     known = sorted(settings.principals)
     close = nearest(name, known)

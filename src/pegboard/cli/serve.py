@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from pegboard.cli import garbage
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.session import load_named
@@ -52,6 +53,7 @@ async def _serve(common: Common, address: Address | None, log_file: Path | None,
     from pegboard.config.wire import build, gateway_settings, secrets_of
     from pegboard.gateway import claim_stdio, serve_http, serve_stdio
 
+    garbage.as_ever()
     wire = claim_stdio() if address is None else None
     loaded = load_named(common)
     settings = loaded.settings

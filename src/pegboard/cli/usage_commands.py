@@ -81,10 +81,6 @@ def clear(
     return asyncio.run(_clear(common, tenant, tool, who, yes))
 
 
-COMMANDS: Final[dict[str, Callable[..., Exit]]] = {"show": show, "export": export, "import": import_, "clear": clear}
-"""By the second word, in the order of ``--help``."""
-
-
 @asynccontextmanager
 async def _opened(common: Common) -> AsyncIterator[tuple[Settings, UsageStore]]:
     """The settings, and the store of what was learned. Raises ConfigError where nothing is kept."""

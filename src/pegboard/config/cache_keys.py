@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pegboard.config.keys import Keys, key
 from pegboard.config.kinds import NAME, seconds
 
 
-@dataclass(frozen=True, kw_only=True)
 class CacheKeys(Keys):
     """``[cache]``: what commands keep of what upstreams listed. Immutable; belongs to one load."""
 

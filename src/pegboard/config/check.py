@@ -35,7 +35,7 @@ from pegboard.config.skill_keys import SkillKeys
 from pegboard.config.usage_keys import UsageKeys
 from pegboard.documents.problems import ConfigProblem, KeyPath, kind_of, shown
 from pegboard.documents.read import Document
-from pegboard.schema import nearest
+from pegboard.schema.names import nearest
 
 AnyKeys = TypeVar("AnyKeys", bound=Keys)
 

@@ -1,9 +1,8 @@
 """The keys of ``[check]``: what ``pegboard check`` and ``pegboard skills check`` leave out, and when they fail."""
 
-# ruff: noqa: RUF009  # key() gives a dataclass field, not a value
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal, get_args
 
 from pegboard.checking.rules import RULES
@@ -16,7 +15,6 @@ CODES: Final = list_of(replace(choice(*RULES), wanted="the code of a rule, of wh
 FAIL_ON: Final = choice(*get_args(FailOn))
 
 
-@dataclass(frozen=True, kw_only=True)
 class CheckKeys(Keys):
     """``[check]``: how skills and tools are checked. Immutable; belongs to one load."""
 

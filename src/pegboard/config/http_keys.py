@@ -1,12 +1,10 @@
 """The tables of ``pegboard.toml`` about tools that are HTTP requests, as written."""
 
-# ruff: noqa: RUF009  # key() gives a dataclass field, not a value
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pegboard.config.keys import APPROVAL, COUNT, NAMES, VISIBILITY, Keys, Word, key
 from pegboard.config.kinds import (
@@ -27,13 +25,15 @@ from pegboard.config.kinds import (
 from pegboard.config.paths import path_of
 from pegboard.context_map import CREDENTIALS, Origin
 from pegboard.errors import ConfigError
-from pegboard.http_tools.definition import METHODS
-from pegboard.http_tools.openapi.options import ImportOptions
+from pegboard.http_tools.words import METHODS
 from pegboard.naming import slug
-from pegboard.net.egress import EgressPolicy
-from pegboard.sources.data_tools import DataToolSpec
-from pegboard.sources.openapi_spec import OpenApiSpec, default_name
 from pegboard.tools import Visibility
+
+if TYPE_CHECKING:
+    from pegboard.http_tools.openapi.options import ImportOptions
+    from pegboard.net.egress import EgressPolicy
+    from pegboard.sources.data_tools import DataToolSpec
+    from pegboard.sources.openapi_spec import OpenApiSpec
 
 SCHEMES: Final = list_of(choice("https", "http"))
 PORTS: Final = list_of(integer(1, 65535))
@@ -43,7 +43,6 @@ VARIABLE_VALUES: Final = table_of(TEXT)
 SECRET_PLACES: Final = list_of(choice("environment", "files", "keyring"))
 
 
-@dataclass(frozen=True, kw_only=True)
 class HttpKeys(Keys):
     """``[http]``: what HTTP tools may reach, and what they send along. Immutable; belongs to one load."""
 
@@ -62,6 +61,8 @@ class HttpKeys(Keys):
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """What the guard cannot take, and secrets in files without a folder."""
+        from pegboard.net.egress import EgressPolicy
+
         for name in ("hosts", "private_hosts", "networks", "origins"):
             try:
                 EgressPolicy.allowing(**{name: getattr(self, name)})
@@ -73,6 +74,8 @@ class HttpKeys(Keys):
     @property
     def policy(self) -> EgressPolicy:
         """What may be reached."""
+        from pegboard.net.egress import EgressPolicy
+
         return EgressPolicy.allowing(
             schemes=self.schemes,
             ports=self.ports,
@@ -83,7 +86,6 @@ class HttpKeys(Keys):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class ContextKeys(Keys):
     """``[context]``: where one value of calls' contexts comes from. Immutable; belongs to one load."""
 
@@ -105,7 +107,6 @@ class ContextKeys(Keys):
         return Origin(claim=self.claim, header=self.header, value=self.value)
 
 
-@dataclass(frozen=True, kw_only=True)
 class HttpToolKeys(Keys):
     """``[[http_tools]]``: a file of HTTP tools. Immutable; belongs to one load."""
 
@@ -119,6 +120,8 @@ class HttpToolKeys(Keys):
     @property
     def spec(self) -> DataToolSpec:
         """What the source is told."""
+        from pegboard.sources.data_tools import DataToolSpec
+
         return DataToolSpec(
             prefix=self.prefix or "",
             visibility=self.visibility or Visibility.ON_DEMAND,
@@ -128,7 +131,6 @@ class HttpToolKeys(Keys):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class OpenApiKeys(Keys):
     """``[[openapi]]``: a document whose operations are tools. Immutable; belongs to one load."""
 
@@ -155,6 +157,8 @@ class OpenApiKeys(Keys):
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """A document that is nowhere, or in two places; addresses that nothing can be sent to."""
+        from pegboard.net.egress import EgressPolicy
+
         if (self.file is None) is (self.url is None):
             yield "file", "wanted a file or a url, and one of them only."
         for name in ("url", "server"):
@@ -165,6 +169,9 @@ class OpenApiKeys(Keys):
 
     def spec(self, base: Path) -> OpenApiSpec:
         """What the source is told; ``base`` is the folder that a relative file lies in."""
+        from pegboard.sources.data_tools import DataToolSpec
+        from pegboard.sources.openapi_spec import OpenApiSpec, default_name
+
         name = self.name or default_name(self.url or self.file or "")
         return OpenApiSpec(
             name=name,
@@ -180,6 +187,8 @@ class OpenApiKeys(Keys):
 
     @property
     def _options(self) -> ImportOptions:
+        from pegboard.http_tools.openapi.options import ImportOptions
+
         return ImportOptions(
             server=self.server or "",
             server_variables=self.server_variables or {},

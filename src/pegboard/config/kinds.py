@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pegboard.documents.problems import KeyPath, kind_of, shown
 from pegboard.naming import MAX_NAME, is_legal, slug
-from pegboard.schema import nearest
+from pegboard.schema.names import nearest
 
 _QUOTE: Final = "Put it in quotes."
 _UNQUOTE: Final = "Write it without quotes."

@@ -3,11 +3,9 @@
 The ``*Keys`` classes are tables of the file as written; ``settings`` has what a load makes of the whole.
 """
 
-# ruff: noqa: RUF009  # key() gives a dataclass field, not a value
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from pegboard.auth import Action, Principal
@@ -68,7 +66,6 @@ TIER: Final = choice(*Approval)
 CLAIMS: Final = table_of(TEXT)
 
 
-@dataclass(frozen=True, kw_only=True)
 class GatewayKeys(Keys):
     """``[gateway]``: what clients see. Immutable; belongs to one load."""
 
@@ -86,7 +83,6 @@ class GatewayKeys(Keys):
     principal: str | None = key(NAME, "Whose rights clients have: a name in `[principals]`; unset: nobody's.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class LimitKeys(Keys):
     """``[limits]``: the fields of ``pegboard.limits.Limits``. Immutable; belongs to one load."""
 
@@ -118,7 +114,6 @@ class LimitKeys(Keys):
             yield "search_cap", f"wanted at least {self.search}, the value of search, got {self.search_cap}."
 
 
-@dataclass(frozen=True, kw_only=True)
 class BoardKeys(Keys):
     """``[boards]``: what boards do. Immutable; belongs to one load."""
 
@@ -126,7 +121,6 @@ class BoardKeys(Keys):
     pin_skill_tools: bool = key(FLAG, "Whether activating a skill loads the tools that it names.", True)
 
 
-@dataclass(frozen=True, kw_only=True)
 class LogKeys(Keys):
     """``[log]``: where the log goes. Immutable; belongs to one load."""
 
@@ -134,7 +128,6 @@ class LogKeys(Keys):
     level: LogLevel = key(LOG_LEVEL, "The least that is logged.", "warning")
 
 
-@dataclass(frozen=True, kw_only=True)
 class SearchKeys(Keys):
     """``[search]``: how tools are found. Immutable; belongs to one load."""
 
@@ -149,7 +142,6 @@ class SearchKeys(Keys):
             yield "encoder", 'wanted ranker = "hybrid" beside it.'
 
 
-@dataclass(frozen=True, kw_only=True)
 class StoreKeys(Keys):
     """``[store]``: where boards are kept. Immutable; belongs to one load."""
 
@@ -157,7 +149,6 @@ class StoreKeys(Keys):
     keep: float = key(DAYS, "Days without use after which a board is forgotten.", 90.0)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ProfileKeys(Keys):
     """``[profiles]``: the meta-tools of each profile, in place of its own. Immutable; belongs to one load."""
 
@@ -166,7 +157,6 @@ class ProfileKeys(Keys):
     python: tuple[str, ...] | None = key(META_TOOL_NAMES, "For boards that Python code opens.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReceiptKeys(Keys):
     """``[receipts]``: where what happened in each call is written. Immutable; belongs to one load."""
 
@@ -181,7 +171,6 @@ class ReceiptKeys(Keys):
                 yield name, "wanted a file beside it."
 
 
-@dataclass(frozen=True, kw_only=True)
 class PrincipalKeys(Keys):
     """``[principals.NAME]``: somebody that clients can act for. Immutable; belongs to one load."""
 
@@ -204,7 +193,6 @@ class PrincipalKeys(Keys):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class RuleKeys(Keys):
     """``[[policy.rules]]``: the fields of ``pegboard.rules.Rule``. Immutable; belongs to one load."""
 
@@ -232,14 +220,12 @@ class RuleKeys(Keys):
         return Rule(**vars(self), where=where)
 
 
-@dataclass(frozen=True, kw_only=True)
 class PolicyKeys(Keys):
     """``[policy]``: who may do what. Immutable; belongs to one load. Without rules, nobody may do anything."""
 
     rules: tuple[RuleKeys, ...] = key(list_of(table()), "The rules, each a table `[[policy.rules]]`.", ())
 
 
-@dataclass(frozen=True, kw_only=True)
 class UpstreamKeys(Keys):
     """``[upstreams.NAME]``: one MCP server. Immutable; belongs to one load. None is "not written".
 
@@ -273,7 +259,6 @@ class UpstreamKeys(Keys):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class ImportKeys(Keys):
     """``[[import]]``: the servers of a client's own file. Immutable; belongs to one load."""
 
@@ -284,7 +269,6 @@ class ImportKeys(Keys):
     inputs: Mapping[str, Secret] | None = key(SECRETS, "Answers to the file's `${input:...}`.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class PythonKeys(Keys):
     """``[[python]]``: a file of Python tools. Immutable; belongs to one load."""
 

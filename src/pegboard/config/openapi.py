@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pegboard.config.check import CheckedFile
 from pegboard.documents.problems import ConfigProblem
 from pegboard.documents.read import Document
-from pegboard.sources.openapi_spec import OpenApiSpec
+
+if TYPE_CHECKING:
+    from pegboard.sources.openapi_spec import OpenApiSpec
 
 
 def documents_of(

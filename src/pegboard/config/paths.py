@@ -58,3 +58,14 @@ def file_names(files: Iterable[Path], taken: Iterable[str] = ()) -> dict[Path, s
         names.setdefault(file, next((name for name in wanted if name not in used), str(file)))
         used.add(names[file])
     return names
+
+
+def is_absent(path: Path) -> bool:
+    """Whether there is nothing at a path. What may not be looked at is there."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False

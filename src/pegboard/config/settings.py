@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pegboard.auth import Principal
-from pegboard.composition import Collisions
 from pegboard.config.cache_keys import CacheKeys
 from pegboard.config.check_keys import CheckKeys
 from pegboard.config.http_keys import HttpKeys
 from pegboard.config.model import GatewayKeys, LogLevel, Ranker, StoreKeys
 from pegboard.config.usage_keys import UsageKeys
-from pegboard.context_map import Origin
-from pegboard.drift import OnDrift
-from pegboard.http_tools.definition import CONTEXT_NAMES
+from pegboard.http_tools.words import CONTEXT_NAMES
 from pegboard.limits import Limits
-from pegboard.rules import Rule
-from pegboard.sources.data_tools import DataToolSpec
-from pegboard.sources.mcp.spec import HttpSpec, StdioSpec
-from pegboard.sources.openapi_spec import OpenApiSpec
-from pegboard.sources.skills import SkillSpec
+
+if TYPE_CHECKING:
+    from pegboard.auth import Principal
+    from pegboard.composition import Collisions
+    from pegboard.context_map import Origin
+    from pegboard.drift import OnDrift
+    from pegboard.rules import Rule
+    from pegboard.sources.data_tools import DataToolSpec
+    from pegboard.sources.mcp.spec import HttpSpec, StdioSpec
+    from pegboard.sources.openapi_spec import OpenApiSpec
+    from pegboard.sources.skill_spec import SkillSpec
 
 
 @dataclass(frozen=True, kw_only=True)

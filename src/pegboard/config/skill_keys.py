@@ -1,12 +1,11 @@
 """The table of ``pegboard.toml`` about skills, as written."""
 
-# key() gives a dataclass field, not a value
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pegboard.config.keys import COUNT, NAMES, Keys, key
 from pegboard.config.kinds import FLAG, NAME, Kind
@@ -17,14 +16,15 @@ from pegboard.skill_source import folded_names
 from pegboard.skills.options import MAX_FILE_BYTES, MAX_RESOURCE_FILES, MAX_SKILLS, Options
 from pegboard.skills.resource_root import is_reference, normalized
 from pegboard.skills.roots import SkillRoot
-from pegboard.sources.skills import SkillSpec
+
+if TYPE_CHECKING:
+    from pegboard.sources.skill_spec import SkillSpec
 
 FOLDERS: Final = Kind(
     wanted="a list of one folder or more", fits=lambda value: isinstance(value, list) and value != [], finer=NAMES
 )
 
 
-@dataclass(frozen=True, kw_only=True)
 class SkillKeys(Keys):
     """``[[skills]]``: folders whose children are skills. Immutable; belongs to one load."""
 
@@ -58,6 +58,8 @@ class SkillKeys(Keys):
 
     def spec(self, name: str, base: Path) -> SkillSpec:
         """What the source of this name is told."""
+        from pegboard.sources.skill_spec import SkillSpec
+
         given = {one.name: getattr(self, one.name) for one in fields(Options)}
         only = None if self.only is None else folded_names(self.only)
         return SkillSpec(name=name, roots=self.roots(base), options=Options(**{**given, "only": only}))

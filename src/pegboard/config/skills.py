@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pegboard.config.check import CheckedFile
 from pegboard.config.paths import file_names
 from pegboard.documents.problems import ConfigProblem
 from pegboard.documents.read import Document
-from pegboard.sources.skills import SkillSpec
+
+if TYPE_CHECKING:
+    from pegboard.sources.skill_spec import SkillSpec
 
 
 def skills_of(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pegboard.config.keys import Keys, key
 from pegboard.config.kinds import FLAG, integer
 from pegboard.learned import HALF_LIFE
@@ -11,7 +9,6 @@ from pegboard.learned import HALF_LIFE
 MOST_DAYS = 3_650
 
 
-@dataclass(frozen=True, kw_only=True)
 class UsageKeys(Keys):
     """``[usage]``: learning from searches that led to calls. Immutable; belongs to one load."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pegboard.auth import Policy
-from pegboard.config.paths import file_names
+from pegboard.config.paths import file_names, is_absent
 from pegboard.config.ranker import ranker_of
 from pegboard.config.settings import Settings, Upstream
 from pegboard.config.usage import usage_of
@@ -20,14 +20,7 @@ from pegboard.peg import Pegboard
 from pegboard.pin_store import PinStore
 from pegboard.receipts import ReceiptFile, ReceiptSink
 from pegboard.registry import Source
-from pegboard.rules import RulePolicy
-from pegboard.sources.data_tools import DataToolSpec
-from pegboard.sources.mcp import HttpSpec, HttpUpstream, McpUpstream, StdioSpec, StdioUpstream
-from pegboard.sources.mcp.headers import secret_parts, secrets_in_address
-from pegboard.sources.mcp.launch import secret_values
-from pegboard.sources.openapi_spec import OpenApiSpec
-from pegboard.sources.python_file import PythonFile
-from pegboard.sources.skills import SkillFolders
+from pegboard.sources.mcp.spec import HttpSpec, StdioSpec
 
 if TYPE_CHECKING:
     from pegboard.approval import Approver
@@ -36,9 +29,15 @@ if TYPE_CHECKING:
     from pegboard.http_tools.tool import Client, HttpRuntime
     from pegboard.http_tools.versions import ToolStore
     from pegboard.net.client import HttpClient
+    from pegboard.sources.data_tools import DataToolSpec
     from pegboard.sources.http import HttpToolFile
+    from pegboard.sources.mcp.upstream import McpUpstream
     from pegboard.sources.openapi import OpenApiDocument
+    from pegboard.sources.openapi_spec import OpenApiSpec
     from pegboard.sources.overlay import OverlaySource
+    from pegboard.sources.python_file import PythonFile
+    from pegboard.sources.skill_spec import SkillSpec
+    from pegboard.sources.skills import SkillFolders
     from pegboard.stores import SqlToolStore
 
 DEPTH_VARIABLE: Final = "PEGBOARD_DEPTH"
@@ -74,16 +73,16 @@ def build(
     """
     depth = depth_of(os.environ if environ is None else environ)
     names = names_of_files(settings)
-    tools = tool_store_of(settings)
+    tools = _added_tools(settings)
     sources: list[Source] = [
-        *(PythonFile(names[path], path) for path in settings.python),
-        *([] if tools is None or tools.is_blank() else [overlay_source(tools, settings, environ, http_client)]),
+        *(python_source(names[path], path) for path in settings.python),
+        *([] if tools is None else [overlay_source(tools, settings, environ, http_client)]),
         *(
             http_source(names[path], path, spec, settings, environ, http_client)
             for path, spec in settings.http_tools.items()
         ),
         *(openapi_source(spec, settings, environ, http_client) for spec in settings.openapi.values()),
-        *(SkillFolders(spec) for spec in settings.skills.values()),
+        *(skill_source(spec) for spec in settings.skills.values()),
         *(source_of(upstream, settings, depth, environ, http_client) for upstream in settings.upstreams.values()),
     ]
     peg = Pegboard(
@@ -108,7 +107,11 @@ def build(
 
 def policy_of(settings: Settings) -> Policy | None:
     """The policy of the rules that ``settings`` hold; None where everything is allowed."""
-    return None if settings.policy is None else RulePolicy(settings.policy)
+    if settings.policy is None:
+        return None
+    from pegboard.rules import RulePolicy
+
+    return RulePolicy(settings.policy)
 
 
 def receipts_of(settings: Settings) -> ReceiptSink | None:
@@ -134,6 +137,12 @@ def tool_store_of(settings: Settings) -> SqlToolStore | None:
     return SqlToolStore(settings.store_file, settings.overlay)
 
 
+def _added_tools(settings: Settings) -> SqlToolStore | None:
+    """The same, and None where no tool was ever added: most files have none, or are not there yet."""
+    store = None if settings.store_file is None or is_absent(settings.store_file) else tool_store_of(settings)
+    return None if store is None or store.is_blank() else store
+
+
 def gateway_settings(settings: Settings) -> GatewaySettings:
     """What the gateway is told of ``[gateway]``."""
     from pegboard.gateway.settings import GatewaySettings
@@ -152,7 +161,11 @@ def secrets_of(settings: Settings, *, environ: Mapping[str, str] | None = None) 
 
 def _secrets_in(spec: StdioSpec | HttpSpec, environ: Mapping[str, str]) -> Iterable[str]:
     if isinstance(spec, StdioSpec):
+        from pegboard.sources.mcp.launch import secret_values
+
         return secret_values(spec, environ)
+    from pegboard.sources.mcp.headers import secret_parts, secrets_in_address
+
     return (*secret_parts(spec.headers), *secrets_in_address(spec.url))
 
 
@@ -166,8 +179,26 @@ def source_of(
     """The source that runs an upstream, or connects to it. ``depth`` is how many Pegboards this one stands behind."""
     spec = upstream.spec
     if isinstance(spec, HttpSpec):
+        from pegboard.sources.mcp.http_upstream import HttpUpstream
+
         return HttpUpstream(spec, secrets=secrets_provider(settings, environ), client=client, lazy=upstream.lazy)
+    from pegboard.sources.mcp.stdio_upstream import StdioUpstream
+
     return StdioUpstream(replace(spec, env={**spec.env, DEPTH_VARIABLE: str(depth + 1)}), lazy=upstream.lazy)
+
+
+def python_source(name: str, path: Path) -> PythonFile:
+    """The source that runs a file of Python tools."""
+    from pegboard.sources.python_file import PythonFile
+
+    return PythonFile(name, path)
+
+
+def skill_source(spec: SkillSpec) -> SkillFolders:
+    """The source that reads folders of skills."""
+    from pegboard.sources.skills import SkillFolders
+
+    return SkillFolders(spec)
 
 
 def http_source(

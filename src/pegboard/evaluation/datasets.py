@@ -239,7 +239,7 @@ def _doubts(
 
 
 def _meant(name: str, data: DataSet, hinted: bool) -> str:
-    from pegboard.schema import nearest
+    from pegboard.schema.names import nearest
 
     close = nearest(name, data.known) if hinted else None
     return f"Did you mean {close!r}?" if close else "Name a tool that there is, or remove the line."

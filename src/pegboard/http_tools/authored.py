@@ -14,12 +14,13 @@ from typing import Any
 from pegboard.documents.problems import ConfigProblem, KeyPath
 from pegboard.documents.read import Document, parse_document
 from pegboard.errors import DefinitionError
-from pegboard.http_tools.definition import CONTEXT_NAMES, HttpDefinition
+from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.dump import lean
 from pegboard.http_tools.environment import Environment
 from pegboard.http_tools.files import Loaded, load_text, normals
 from pegboard.http_tools.manifest import is_manifest, manifest_of
 from pegboard.http_tools.mistakes import Mistake, Mistakes
+from pegboard.http_tools.words import CONTEXT_NAMES
 from pegboard.http_tools.written_secrets import called_secrets, shaped_secrets
 
 

@@ -26,8 +26,8 @@ from pegboard.http_tools.request_checks import check_request
 from pegboard.http_tools.template import body_template
 from pegboard.net.headers import OURS, TOKEN
 from pegboard.net.urls import parse
-from pegboard.schema import nearest
 from pegboard.schema.meaning import types
+from pegboard.schema.names import nearest
 
 _LINES: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _CONTAINERS: Final = frozenset({"array", "object"})

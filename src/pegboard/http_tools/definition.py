@@ -15,12 +15,6 @@ SchemaForm = Literal["safe", "full"]
 EXTRACTS: Final[tuple[str, ...]] = get_args(Extract)
 ARGUMENTS: Final[tuple[str, ...]] = get_args(Arguments)
 SCHEMA_FORMS: Final[tuple[str, ...]] = get_args(SchemaForm)
-METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-WITHOUT_EFFECT: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-"""Methods that change nothing, unless a definition says so."""
-
-CONTEXT_NAMES: Final = ("chat_id", "agent_id", "tenant_id", "store_id")
-"""The values of a call's context that ``{{ctx.*}}`` may name; the operator extends them."""
 
 
 @dataclass(frozen=True, kw_only=True)

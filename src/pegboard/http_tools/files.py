@@ -11,11 +11,12 @@ from typing import Any
 from pegboard.documents.jsonc import MAX_DEPTH, nests_deeper
 from pegboard.documents.problems import ConfigProblem, Level
 from pegboard.documents.read import Document, parse_document, read_document
-from pegboard.http_tools.definition import CONTEXT_NAMES, HttpDefinition
+from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.environment import Environment
 from pegboard.http_tools.manifest import Manifest, Normal, is_manifest, manifest_of, normal
 from pegboard.http_tools.mistakes import Mistake
 from pegboard.http_tools.reading import read_definition
+from pegboard.http_tools.words import CONTEXT_NAMES
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from pegboard.http_tools.environment import Environment
 from pegboard.http_tools.mistakes import Mistake, Mistakes
 from pegboard.http_tools.reading import KEYS
 from pegboard.http_tools.request_reading import BESIDE_KEYS
-from pegboard.schema import nearest
+from pegboard.schema.names import nearest
 
 MANIFEST_KEYS: Final = ("version", "defaults", "tools")
 DEFAULT_KEYS: Final = (

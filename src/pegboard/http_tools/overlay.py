@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from pegboard.errors import AuthoringError, CollisionError, ConflictError, NoVersionError
 from pegboard.http_tools.authored import Authored, authored, definition_error, read_back
-from pegboard.http_tools.definition import CONTEXT_NAMES
 from pegboard.http_tools.versions import Change, Stored, ToolStore, ToolVersion, Unreadable
+from pegboard.http_tools.words import CONTEXT_NAMES
 
 _ABSENT: Final = object()
 

@@ -14,7 +14,8 @@ from pegboard.documents.problems import KeyPath, shown
 from pegboard.errors import InvalidSchemaError
 from pegboard.http_tools.mistakes import Mistakes
 from pegboard.http_tools.scalars import flag, text_of
-from pegboard.schema import check_schema, nearest
+from pegboard.schema.check import check_schema
+from pegboard.schema.names import nearest
 
 SCALARS: Final = ("string", "number", "integer", "boolean")
 TYPES: Final = (*SCALARS, "object", "array")

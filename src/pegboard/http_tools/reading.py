@@ -15,10 +15,8 @@ from pegboard.errors import InvalidNameError
 from pegboard.http_tools.checks import check
 from pegboard.http_tools.definition import (
     ARGUMENTS,
-    CONTEXT_NAMES,
     EXTRACTS,
     SCHEMA_FORMS,
-    WITHOUT_EFFECT,
     Evidence,
     HaltWhen,
     HttpDefinition,
@@ -30,6 +28,7 @@ from pegboard.http_tools.paths import flaw_of
 from pegboard.http_tools.request_reading import read_request
 from pegboard.http_tools.scalars import flag, seconds, text_of
 from pegboard.http_tools.tables import table_of, texts_of, unknown_keys, word_of
+from pegboard.http_tools.words import CONTEXT_NAMES, WITHOUT_EFFECT
 from pegboard.naming import check_name
 
 KEYS: Final = (

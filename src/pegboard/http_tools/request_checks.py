@@ -15,7 +15,7 @@ from pegboard.http_tools.multipart import SET_HERE
 from pegboard.http_tools.request import Auth, Encoding, Place, Request
 from pegboard.net.headers import OURS, TOKEN
 from pegboard.net.urls import parse
-from pegboard.schema import nearest
+from pegboard.schema.names import nearest
 
 _SAID_AS_TYPE: Final = "content-type"
 _AUTH: Final = "another way of proving who calls"

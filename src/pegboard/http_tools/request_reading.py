@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pegboard.documents.problems import KeyPath, shown
-from pegboard.http_tools.definition import METHODS
 from pegboard.http_tools.mistakes import Mistakes
 from pegboard.http_tools.request import (
     AUTH_KEYS,
@@ -21,6 +20,7 @@ from pegboard.http_tools.request import (
 )
 from pegboard.http_tools.scalars import flag, plain, text_of
 from pegboard.http_tools.tables import object_of, table_of, texts_of, word_of
+from pegboard.http_tools.words import METHODS
 
 BESIDE_KEYS: Final = ("method", "url", "headers", "query", "body", "body_type", "body_optional", "encoding", "auth")
 """Keys that may also stand beside the tool's name; ``parameters`` there are its arguments."""

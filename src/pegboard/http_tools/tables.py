@@ -8,7 +8,7 @@ from typing import Any
 from pegboard.documents.problems import KeyPath, shown
 from pegboard.http_tools.mistakes import Mistakes
 from pegboard.http_tools.scalars import text_of
-from pegboard.schema import nearest
+from pegboard.schema.names import nearest
 
 
 def object_of(value: Any, at: KeyPath, mistakes: Mistakes) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from pegboard.context import Context
 from pegboard.errors import CallError, HandlerError, ToolError
 from pegboard.http_tools.auth import derived_from
-from pegboard.http_tools.definition import CONTEXT_NAMES, HttpDefinition
+from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.filling import Values
 from pegboard.http_tools.folder import read_files
 from pegboard.http_tools.placeholders import parts_of, placeholders_in, placeholders_in_text, texts_in
@@ -20,6 +20,7 @@ from pegboard.http_tools.response import answer_of, result_of
 from pegboard.http_tools.secrets import FOR_OPERATOR, EnvironmentSecrets, SecretProvider
 from pegboard.http_tools.template import Template, template_of
 from pegboard.http_tools.tokens import MAX_TOKEN_REPLY, Post, Tokens
+from pegboard.http_tools.words import CONTEXT_NAMES
 from pegboard.masking import Scrubber
 from pegboard.net.egress import EgressPolicy
 from pegboard.threads import in_thread

@@ -24,11 +24,14 @@ def stamps_of(entries: Iterable[Entry]) -> list[bytes]:
 def _told(entry: Entry) -> bytes:
     facts = (entry.name, entry.bare_name, entry.source, entry.description, entry.category)
     told = [*facts, entry.tags, entry.keywords, entry.input_schema]
-    return json.dumps(told, default=_plain).encode("ascii")
+    return _JSON.encode(told).encode("ascii")
 
 
 def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else repr(value)
+
+
+_JSON: Final = json.JSONEncoder(default=_plain)
 
 
 class _Probe:

@@ -8,10 +8,9 @@ from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
-Mask = npt.NDArray[np.bool_]
+Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
+Mask = np.ndarray[tuple[Any, ...], np.dtype[np.bool_]]
 
 TERM: Final = np.dtype("<u8")
 PLACE: Final = np.dtype("<i8")

@@ -24,7 +24,8 @@ from pegboard.context import Context
 from pegboard.errors import DefinitionError
 from pegboard.naming import slug
 from pegboard.resource import Touches
-from pegboard.schema import FunctionSchema, nearest, signature_schema
+from pegboard.schema.names import nearest
+from pegboard.schema.signature import FunctionSchema, signature_schema
 from pegboard.sources.running import Progress, kind_of, run
 from pegboard.tiers import declared_need
 from pegboard.tools import ApprovalDeclaration, Handler, JsonObject, OutputCheck, Tool, Visibility

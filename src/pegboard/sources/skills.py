@@ -5,36 +5,18 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from pegboard.documents.problems import Level
 from pegboard.errors import PegboardError, told
 from pegboard.registry import SourceStatus, ToolRegistry
-from pegboard.skills.catalog import SkillCatalog
 from pegboard.skills.discovery import FILE
-from pegboard.skills.options import MAX_SKILLS, Options
+from pegboard.skills.options import MAX_SKILLS
 from pegboard.skills.roots import SkillRoot
 from pegboard.sources.reading import ReadSource
+from pegboard.sources.skill_spec import SkillSpec
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SkillSpec:
-    """Which skills a source brings, and how they are read. Immutable; two are equal when the same would come of them.
-
-    ``roots`` are in their order of precedence; ``line`` is that of the entry in the configuration.
-    """
-
-    name: str
-    roots: tuple[SkillRoot, ...]
-    options: Options = field(default_factory=Options)
-    line: int | None = field(default=None, compare=False)
-
-    def catalog(self) -> SkillCatalog:
-        """Its skills, of which nothing has been read."""
-        return SkillCatalog(self.roots, name=self.name, read=False, **vars(self.options))
 
 
 class SkillFolders(ReadSource):

@@ -9,7 +9,7 @@ from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.openapi.importing import import_openapi
 from pegboard.http_tools.openapi.options import ImportOptions
 from pegboard.http_tools.openapi.report import Imported
-from pegboard.schema import problems
+from pegboard.schema.problems import problems
 
 SERVER = "https://api.example.com/v1"
 

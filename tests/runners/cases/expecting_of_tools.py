@@ -7,7 +7,7 @@ import re
 from typing import Any, Final
 
 from pegboard.metatools import META_TOOLS
-from pegboard.schema import check_schema
+from pegboard.schema.check import check_schema
 from tests.runners.cases.answer import Answer
 from tests.runners.cases.expecting import Check, bare, claim, in_text, no_error, not_in_text
 from tests.runners.cases.using import META

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from pegboard.errors import InvalidSchemaError
-from pegboard.schema import check_schema
+from pegboard.schema.check import check_schema
 from tests.runners.golden.vectors import Case
 
 PLAIN: Final = frozenset({"type", "properties", "required", "items", "enum", "minItems", "maxItems", "description"})

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from pegboard.errors import DefinitionError
-from pegboard.http_tools.definition import CONTEXT_NAMES
 from pegboard.http_tools.openapi.filters import Asked, left_out
 from pegboard.http_tools.openapi.names import names_of
 from pegboard.http_tools.openapi.options import ImportOptions
@@ -16,6 +15,7 @@ from pegboard.http_tools.openapi.report import Aside, Imported, Operation
 from pegboard.http_tools.openapi.servers import check_variables
 from pegboard.http_tools.openapi.values import NoServer, Unusable, listed, table, text
 from pegboard.http_tools.openapi.writing import Writer
+from pegboard.http_tools.words import CONTEXT_NAMES
 
 logger = logging.getLogger(__name__)
 

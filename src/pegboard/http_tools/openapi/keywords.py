@@ -92,7 +92,7 @@ def _values(value: Any) -> Any:
 def is_pattern(pattern: str) -> bool:
     """Whether a text is a regular expression that the validator can hold values against."""
     from pegboard.errors import InvalidSchemaError
-    from pegboard.schema import check_schema
+    from pegboard.schema.check import check_schema
 
     try:
         check_schema({"pattern": pattern}, what="pattern", root_object=False)

@@ -15,7 +15,7 @@ from pegboard.http_tools.openapi.values import Unusable, listed, table, text
 from pegboard.http_tools.request import Auth
 from pegboard.net.urls import parse
 from pegboard.pointing import quoted
-from pegboard.schema import nearest
+from pegboard.schema.names import nearest
 
 _OTHER: Final = re.compile(r"[^A-Za-z0-9]+")
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
-from pegboard.http_tools.definition import METHODS, WITHOUT_EFFECT, HttpDefinition
+from pegboard.http_tools.definition import HttpDefinition
 from pegboard.http_tools.openapi import swagger
 from pegboard.http_tools.openapi.arguments import Arguments, arguments_of
 from pegboard.http_tools.openapi.bodies import RequestBody, bare, body_of, check_sendable, is_json
@@ -25,6 +25,7 @@ from pegboard.http_tools.openapi.values import Unusable, members, size, table, t
 from pegboard.http_tools.placeholders import parts_of, placeholders_in
 from pegboard.http_tools.reading import read_definition
 from pegboard.http_tools.request import Auth
+from pegboard.http_tools.words import METHODS, WITHOUT_EFFECT
 
 MAX_VALUES: Final = 1_000_000
 """JSON values in the schemas of all tools of one document. The largest that is published needs 50,000."""

@@ -54,7 +54,7 @@ class _Mending:
         """Raise InvalidSchemaError for a schema that nothing could be held against."""
         if self.sound:
             return
-        from pegboard.schema import check_schema
+        from pegboard.schema.check import check_schema
 
         try:
             check_schema(schema, what=what)
@@ -190,20 +190,26 @@ def _mend_output_schema(mending: _Mending) -> None:
 
 def _mend_members(mending: _Mending) -> None:
     for key, is_right in _WIRE.items():
-        value = mending.raw.get(key)
+        if key not in mending.raw:
+            continue
+        value = mending.raw[key]
         if value is None:
-            mending.raw.pop(key, None)
+            del mending.raw[key]
         elif not is_right(value):
             mending.notes.append(f"left out: {key} is not what MCP allows")
             del mending.raw[key]
 
 
+_FLAG: Final = (bool, type(None))
+_WORDS: Final = (str, type(None))
+_HINTS: Final = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+
+
 def _is_annotations(value: Any) -> bool:
-    hints = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
     return (
         isinstance(value, Mapping)
-        and all(isinstance(value.get(hint), bool | None) for hint in hints)
-        and isinstance(value.get("title"), str | None)
+        and all(isinstance(value.get(hint), _FLAG) for hint in _HINTS)
+        and isinstance(value.get("title"), _WORDS)
     )
 
 
@@ -215,7 +221,7 @@ def _is_icon(icon: Mapping[str, Any]) -> bool:
     sizes = icon.get("sizes")
     return (
         isinstance(icon.get("src"), str)
-        and isinstance(icon.get("mimeType"), str | None)
+        and isinstance(icon.get("mimeType"), _WORDS)
         and icon.get("theme") in ("light", "dark", None)
         and (sizes is None or (isinstance(sizes, list) and all(isinstance(size, str) for size in sizes)))
     )

@@ -11,22 +11,17 @@ from pegboard.errors import CallError, ToolError, UpstreamError
 from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.registry import Problem
 from pegboard.skill_source import Skills
-from pegboard.skills.discovery import FILE
-from pegboard.skills.published.document import NotPublishedError, front_of, has_fields
-from pegboard.skills.published.manifest import FileFacts
-from pegboard.skills.published.published import EXTENSION, NoFileOfSkillError
-from pegboard.skills.resources import piece_of
-from pegboard.skills.tools import told
 from pegboard.sources.mcp.gathering import Gathered
 from pegboard.sources.mcp.listing import SkillListing
 from pegboard.sources.mcp.noise import Hide
-from pegboard.sources.mcp.offer import Offer
-from pegboard.sources.mcp.skill_offers import MAX_SKILLS, Offers, from_entries, from_resources
 from pegboard.sources.mcp.spec import UpstreamSpec
 from pegboard.tools import JsonObject, ToolResult
 
 if TYPE_CHECKING:
+    from pegboard.skills.published.manifest import FileFacts
+    from pegboard.sources.mcp.offer import Offer
     from pegboard.sources.mcp.session import Connection
+    from pegboard.sources.mcp.skill_offers import Offers
 
 MAX_RESOURCES: Final = 20_000
 """Resources that are looked through for skills."""
@@ -66,7 +61,7 @@ class UpstreamSkills:
         self._reread = reread
         self._hide = hide
         self._listeners = Listeners[[]]()
-        self._offers = Offers()
+        self._offers: Offers | None = None
         self._current: Skills[Offer] = Skills()
         self._fronts: dict[str, JsonObject] = {}
         self.notes: tuple[str, ...] = ()
@@ -84,7 +79,7 @@ class UpstreamSkills:
 
     def left_out(self) -> tuple[Problem, ...]:
         """Every skill of the upstream that was left out, and why."""
-        return self._offers.problems
+        return () if self._offers is None else self._offers.problems
 
     def on_change(self, listener: Callable[[], None]) -> Unsubscribe:
         """Call ``listener()`` after every change of the skills. Returns a function that stops it."""
@@ -101,8 +96,10 @@ class UpstreamSkills:
         """Put what a raw list says in place of what was there."""
         self.listing = listing
         if listing is None:
-            self._publish(Offers(), ())
+            self._publish(None, ())
             return
+        from pegboard.sources.mcp.skill_offers import from_entries, from_resources
+
         read = from_entries if listing.kind == "entries" else from_resources
         self._publish(read(self._spec, listing.items), listing.notes)
 
@@ -121,7 +118,9 @@ class UpstreamSkills:
         """The entries of the extension's list; None where the server does not know the extension."""
         from mcp import MCPError
 
+        from pegboard.skills.published.published import EXTENSION
         from pegboard.sources.mcp.failures import OddAnswerError
+        from pegboard.sources.mcp.skill_offers import MAX_SKILLS
 
         gathered = Gathered(MAX_SKILLS)
         if EXTENSION in (connection.capabilities.extensions or {}):
@@ -137,10 +136,10 @@ class UpstreamSkills:
             return None
         return gathered if gathered.items else None
 
-    def _publish(self, offers: Offers, notes: tuple[str, ...]) -> None:
+    def _publish(self, offers: Offers | None, notes: tuple[str, ...]) -> None:
         self.notes = notes
         if offers != self._offers:
-            self._offers, self._current, self._fronts = offers, Skills(offers.offers), {}
+            self._offers, self._current, self._fronts = offers, Skills(offers.offers if offers else ()), {}
             self._listeners.tell()
 
     async def instructions_of(self, skill: Offer) -> str:
@@ -148,6 +147,7 @@ class UpstreamSkills:
 
         Raises ToolError where the file is not what the list said, and UpstreamError.
         """
+        from pegboard.skills.discovery import FILE
         from pegboard.sources.mcp.skill_files import body_of
 
         body = body_of(await self.read(skill, FILE)).strip()
@@ -159,6 +159,9 @@ class UpstreamSkills:
 
     async def resource_of(self, skill: Offer, path: str, offset: int = 0) -> ToolResult:
         """A part of a text, from a byte on, or an image of a skill. Raises ToolError and UpstreamError."""
+        from pegboard.skills.resources import piece_of
+        from pegboard.skills.tools import told
+
         return told(piece_of(skill.name, path, await self.read(skill, path), offset))
 
     def path_of(self, skill: Offer) -> tuple[str, ...]:
@@ -170,6 +173,8 @@ class UpstreamSkills:
 
         Where the list does not tell the front matter, the file is read for it, once.
         """
+        from pegboard.skills.published.document import NotPublishedError, has_fields
+
         front = skill.front or self._fronts.get(skill.digest) or await self._front(skill)
         if not has_fields(front, skill.bare_name):
             raise NotPublishedError("is not told by its server as the format wants it")
@@ -178,6 +183,9 @@ class UpstreamSkills:
         return PublishedOffer(skill, front, promised, self)
 
     async def _front(self, skill: Offer) -> JsonObject:
+        from pegboard.skills.discovery import FILE
+        from pegboard.skills.published.document import NotPublishedError, front_of
+
         try:
             front = front_of(await self.read(skill, FILE)) or {}
         except CallError as error:
@@ -189,6 +197,7 @@ class UpstreamSkills:
         """A file of a skill, held against what the list said. Raises ToolError and UpstreamError."""
         from mcp import MCPError
 
+        from pegboard.skills.discovery import FILE
         from pegboard.sources.mcp.relay import error_of
         from pegboard.sources.mcp.skill_files import UnfitFileError, check_document, read_file
 
@@ -233,6 +242,8 @@ class PublishedOffer:
 
     async def read(self, file: str) -> bytes:
         """A file, checked. Raises NoFileOfSkillError where there is none, or it is not what was promised."""
+        from pegboard.skills.published.published import NoFileOfSkillError
+
         try:
             return await self.skills.read(self.offer, file)
         except CallError as error:

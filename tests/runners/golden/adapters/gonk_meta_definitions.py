@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from pegboard.metatools import META_TOOLS
-from pegboard.schema import prepared, problems
+from pegboard.schema.prepare import prepared
+from pegboard.schema.problems import problems
 from pegboard.tools import Tool
 from tests.runners.golden.adapter import Adapter
 from tests.runners.golden.adapters.gonk_meta import OURS

@@ -27,7 +27,7 @@ from pegboard.http_tools.reading import read_definition
 from pegboard.http_tools.response import halts, said
 from pegboard.http_tools.secrets import GivenSecrets
 from pegboard.http_tools.tool import secret_names
-from pegboard.schema import flat_parameters
+from pegboard.schema.flat import flat_parameters
 from pegboard.tools import MISSING
 from tests.runners.golden.adapter import Adapter
 from tests.runners.golden.outcome import Comparison, Outcome, Raised, Returned

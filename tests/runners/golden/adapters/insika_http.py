@@ -26,7 +26,7 @@ from pegboard.net.replies import Reply
 from pegboard.net.urls import parse
 from pegboard.peg import Pegboard
 from pegboard.registry import ToolRegistry
-from pegboard.schema import flat_parameters
+from pegboard.schema.flat import flat_parameters
 from pegboard.tools import MISSING, Halt, ToolResult
 from tests.runners.golden.adapter import Adapter
 from tests.runners.golden.adapters.insika_definitions import CONTEXT, ERRORS, made

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from pegboard.schema import prepared, problems
+from pegboard.schema.prepare import prepared
+from pegboard.schema.problems import problems
 from pegboard.schema.wording import MAX_PROBLEMS
 from tests.runners.golden.adapter import Adapter
 from tests.runners.golden.outcome import Comparison, Outcome, Returned
