@@ -190,6 +190,17 @@ def test_two_tools_of_one_name_are_a_mistake_of_the_configuration(here: Path, pe
     assert (one["code"], one["level"], one["line"], one["subject"]) == ("tool-set-aside", "error", 3, "add")
 
 
+def test_a_skill_whose_name_another_source_has_is_noted_at_its_entry(here: Path, pegboard: Run) -> None:
+    for root in ("one", "two"):
+        put(here / root, "refunds", skill_text("refunds", f"Those of the root {root}."))
+    (here / "pegboard.toml").write_text('[[skills]]\npaths = ["one"]\n[[skills]]\npaths = ["two"]\n', "utf-8")
+    ran = pegboard("check", "--fail-on", "warning")
+    assert ran.code == 0
+    told = ran.out.splitlines()[0]
+    assert told.startswith("Note: pegboard.toml:3: refunds: Source 'one' has a skill of this name too")
+    assert told.endswith("[name-shadowed]")
+
+
 def test_a_source_of_skills_that_is_away_is_told_at_its_entry(here: Path, pegboard: Run) -> None:
     (here / "skills").mkdir()
     put(here / "skills", "a")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import ChainMap, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -106,22 +106,25 @@ async def _of_foreign_skills(now: Opened, origins: Mapping[str, Origin]) -> list
     return [one for found in await asyncio.gather(*map(found_in, theirs)) for one in found]
 
 
-def _of_sources(now: Opened, origins: Mapping[str, Origin]) -> Iterator[Finding]:
+def _of_sources(now: Opened, origins: defaultdict[str, Origin]) -> Iterator[Finding]:
     """What was set aside, and what could not be looked at. Files that were checked themselves say it better."""
     from pegboard.config.wire import names_of_files
 
     names = names_of_files(now.settings)
     own = {names[file] for file in now.settings.http_tools} | now.settings.skills.keys()
-    entries = _entries(now.settings)
+    at = ChainMap(_entries(now.settings), origins)
     foreign = now.settings.upstreams.keys() | now.settings.openapi.keys()
-    theirs = {one for source in now.peg.sources if source.name in foreign for one in source.status().problems}
+    known = {one for source in now.peg.sources for one in source.status().problems}
+    second = {(skill.source, skill.name) for skill in now.peg.skills.all}
     for one in now.peg.catalog.problems:
-        if one.source not in own:
-            code = "foreign-set-aside" if one in theirs else "tool-set-aside"
-            yield _of_entry(code, one.name, one.reason, entries.get(one.source, origins[one.source]), one.mend)
+        if (one.source, one.name) in second and one not in known:
+            yield _of_entry("name-shadowed", one.name, one.reason, at[one.source], one.mend)
+        elif one.source not in own:
+            code = "foreign-set-aside" if one in known and one.source in foreign else "tool-set-aside"
+            yield _of_entry(code, one.name, one.reason, at[one.source], one.mend)
     for away in now.lacking:
         message = f"was not checked: {state_line(away).rstrip('.')}."
-        yield _of_entry("source-away", away.name, message, entries.get(away.name, origins[away.name]))
+        yield _of_entry("source-away", away.name, message, at[away.name])
 
 
 def _of_entry(code: str, name: str, message: str, origin: Origin, mend: str = "") -> Finding:
@@ -158,7 +161,7 @@ def _of_skills(settings: Settings) -> tuple[list[Finding], Mapping[str, int]]:
     return findings_of(groups), looked_at(groups) if groups else {}
 
 
-def _entries(settings: Settings) -> Mapping[str, Origin]:
+def _entries(settings: Settings) -> dict[str, Origin]:
     """The entries of the configuration that name documents and folders: there it stands what of them is taken in."""
     from pegboard.checking.tool_texts import Origin
 
@@ -167,7 +170,7 @@ def _entries(settings: Settings) -> Mapping[str, Origin]:
     return {name: Origin(file=str(settings.file or ""), line=line) for name, line in lines.items()}
 
 
-def _origins(settings: Settings) -> Mapping[str, Origin]:
+def _origins(settings: Settings) -> defaultdict[str, Origin]:
     """Where the tools of each source were written, by the source's name; of any other, the configuration itself."""
     from pegboard.checking.tool_texts import Origin
     from pegboard.config.wire import names_of_files

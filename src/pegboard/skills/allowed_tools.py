@@ -8,12 +8,10 @@ It informs and grants nothing; what is in no known form therefore means that not
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from pegboard.skills.problems import Findings
 from pegboard.texts import has_unseen, one_line
-
-_HINT: Final = "Write the names of tools, with commas between them, or a list."
 
 
 def allowed_tools(value: Any, line: int | None, findings: Findings) -> tuple[str, ...] | None:
@@ -23,7 +21,7 @@ def allowed_tools(value: Any, line: int | None, findings: Findings) -> tuple[str
     found = _listed(value)
     if found is None:
         what = "has allowed-tools in a form that is not known; understood as: none is allowed."
-        findings.add("allowed-tools-form", what, _HINT, line)
+        findings.add("allowed-tools-form", what, line=line)
         return ()
     return tuple(dict.fromkeys(found))
 

@@ -14,7 +14,6 @@ MAX_FRONT_MATTER: Final = 65_536
 _BREAK: Final = re.compile(r"\r\n|\r|\n")
 _FENCE: Final = re.compile(r"---[ \t]*")
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
-_OPEN: Final = "Begin the file with a line of three dashes, the name and the description, and three dashes again."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +50,7 @@ def split(text: str, findings: Findings) -> Parts:
     start, line = _first_line(text)
     fence = _FENCE.match(text, start)
     if fence is None or not _ends(text, fence.end()):
-        raise findings.refusal("front-matter-missing", "has no front matter.", _OPEN)
+        raise findings.refusal("front-matter-missing", "has no front matter.")
     at = _after_break(text, fence.end())
     front: list[str] = []
     length, here = 0, at
