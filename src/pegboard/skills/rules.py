@@ -62,7 +62,7 @@ RULES: Final[Mapping[str, FormatRule]] = {
     "path-characters": FormatRule(Weight.LEFT_OUT, "Rename the folder."),
     "front-matter-missing": FormatRule(
         Weight.LEFT_OUT,
-        "Begin the file with a line of three dashes, the name and the description, and three dashes again.",
+        "Begin it with a line of three dashes, the name and the description, and three dashes again.",
     ),
     "front-matter-unclosed": FormatRule(Weight.LEFT_OUT, "Put a line of three dashes behind it."),
     "front-matter-too-long": FormatRule(Weight.LEFT_OUT, "Write long texts into the body."),
