@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-import venv
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.engines import FASTMCP
+from benchmarks.environments import python_with
 from benchmarks.report import Table
 from benchmarks.wire import Wire
 
 HERE = Path(__file__).resolve().parent
 ECHO = [sys.executable, str(HERE / "echo_server.py")]
-PEER = "fastmcp==4.2.3"
+PEER = FASTMCP
 
 WARM_UP = 30
 ROUNDS = 20
@@ -119,17 +119,7 @@ def pegboard_command(folder: Path) -> list[str]:
 
 def fastmcp_command() -> list[str]:
     """FastMCP's proxy over the echo server."""
-    return [str(fastmcp_python()), str(HERE / "peers" / "fastmcp_proxy.py"), *ECHO]
-
-
-def fastmcp_python() -> Path:
-    """The interpreter of an environment with FastMCP, which is made once."""
-    home = HERE.parent / ".bench" / "fastmcp"
-    python = home / "bin" / "python"
-    if not python.exists():
-        venv.create(home, with_pip=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", PEER], check=True)
-    return python
+    return [str(python_with("fastmcp", PEER)), str(HERE / "peers" / "fastmcp_proxy.py"), *ECHO]
 
 
 def calls_table(direct: Contender, ours: Contender, peer: Contender) -> Table:

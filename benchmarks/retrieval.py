@@ -15,17 +15,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.engines import Ask, present
 from benchmarks.report import Table
 from pegboard.evaluation.datasets import DataSet, sets_of
 from pegboard.evaluation.figures import percentile
 from pegboard.evaluation.metrics import MEASURES
 from pegboard.search import RANKERS, Bm25Ranker, Candidates, LexicalRanker, Ranker, exact_first
+from pegboard.search.fields import field_texts
 
 Search = Callable[[str, Candidates], Sequence[str]]
 """The names of the tools found, as their authors wrote them, best first."""
 
 METRICS: Final[Mapping[str, str]] = {"nDCG@10": "ndcg@10", "recall@5": "recall@5", "MRR": "mrr"}
 """The measures that have a table, by its title."""
+
+LIMIT: Final = 20
+"""Tools that an engine of others is asked for."""
 
 
 def thinned(data: DataSet, most: int | None) -> DataSet:
@@ -37,7 +42,20 @@ def thinned(data: DataSet, most: int | None) -> DataSet:
 def figures(search: Search, data: DataSet) -> dict[str, float]:
     """Metric to its mean over the questions of a set."""
     pool = data.view.candidates
-    answers = [(search(question.text, pool), question.relevant) for question in data.questions]
+    return _means(data, [search(question.text, pool) for question in data.questions])
+
+
+def engine_figures(ask: Ask, data: DataSet) -> dict[str, float]:
+    """The same for an engine of others, over the texts that Pegboard searches."""
+    tools = data.view.tools
+    names = list(map(_original, tools))
+    texts = [" ".join(field_texts(tool)) for tool in tools]
+    found = ask(texts, [question.text for question in data.questions], LIMIT).found
+    return _means(data, [[names[place] for place in places] for places in found])
+
+
+def _means(data: DataSet, found: Sequence[Sequence[str]]) -> dict[str, float]:
+    answers = [(names, question.relevant) for names, question in zip(found, data.questions, strict=True)]
     return {
         title: statistics.fmean(MEASURES[measure](*answer) for answer in answers) for title, measure in METRICS.items()
     }
@@ -67,25 +85,34 @@ SEARCHES: Final[Mapping[str, Search]] = {
 
 
 def run(root: Path, wanted: Sequence[str] = (), *, sample: int | None = None) -> list[Table]:
-    """A table a metric, rankers by sets, and the time that the default ranker takes on the largest set.
+    """Tables by metric and kind of ask, rankers and other engines by sets; the default ranker's time on the largest.
 
     With ``sample``, at most so many queries of each set: every second, third, ... as it comes to.
     """
     sets = [thinned(data, sample) for data in sets_of(root)]
     searches = {name: search for name, search in SEARCHES.items() if not wanted or name in wanted}
-    measured = {name: [figures(search, data) for data in sets] for name, search in searches.items()}
     short = [data.reduced() for data in sets]
-    reduced = {name: [figures(search, data) for data in short] for name, search in searches.items()}
-    tables = [_table(metric, sets, measured) for metric in METRICS]
-    tables.append(_table("nDCG@10", short, reduced, "Content words of the asks alone.", ", content words"))
+    engines = {} if wanted else dict(present())
+    whole, reduced = (_measured(some, searches, engines) for some in (sets, short))
+    tables = [_table(metric, sets, whole, "Whole asks.") for metric in METRICS]
+    tables += [
+        _table(metric, short, reduced, "Content words of the asks alone.", ", content words") for metric in METRICS
+    ]
     return [*tables, timing(max(sets, key=lambda data: len(data.known)))]
+
+
+def _measured(
+    sets: Sequence[DataSet], searches: Mapping[str, Search], engines: Mapping[str, Ask]
+) -> dict[str, list[dict[str, float]]]:
+    ours = {name: [figures(search, data) for data in sets] for name, search in searches.items()}
+    return ours | {name: [engine_figures(ask, data) for data in sets] for name, ask in engines.items()}
 
 
 def _table(
     metric: str,
     sets: Sequence[DataSet],
     measured: Mapping[str, Sequence[Mapping[str, float]]],
-    asked: str = "Whole asks.",
+    asked: str,
     title: str = "",
 ) -> Table:
     rows = []

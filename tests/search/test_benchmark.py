@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from benchmarks import held_out, retrieval
+from benchmarks import engines, held_out, retrieval
+from benchmarks.peers.answering import Answers
 from pegboard.evaluation.datasets import read_set
 from pegboard.search import asked
 from tests.evaluation.things import write_set
@@ -57,3 +59,28 @@ def test_a_gate_tells_how_often_it_is_right_and_wrong() -> None:
     assert told == ["0.500", "0.750", "1.000", "0.250", "0.000", "0.750", "0.778"]
     whole = unsure._replace(whole=True)
     assert held_out.told(held_out.Cases([sure], [whole], [whole]), held_out.fitted([case]), 0.5)[1] == "0.000"
+
+
+def test_engines_of_others_find_the_text_that_has_the_words() -> None:
+    texts = ["send a mail to somebody", "read a file from the disk", "the weather of tomorrow"]
+    for name in ("bm25s", "SQLite FTS5, porter", "SQLite FTS5, trigrams", "tantivy"):
+        found = engines.ENGINES[name](texts, ["read file", "weather forecast", "zzz"], 2)
+        assert found.found == [[1], [2], []], name
+        assert len(found.searches) == 3
+
+
+def test_an_engine_that_is_not_here_is_left_out_with_a_word(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(texts: Sequence[str], needs: Sequence[str], limit: int) -> Answers:
+        raise ModuleNotFoundError("No module named 'engine'")
+
+    monkeypatch.setattr(engines, "ENGINES", {"gone": missing, "bm25s": engines.ENGINES["bm25s"]})
+    assert [name for name, _ in engines.present()] == ["bm25s"]
+    assert "left out: gone (No module named 'engine')" in capsys.readouterr().err
+
+
+def test_an_engine_is_judged_by_the_names_of_the_texts_that_it_finds(tmp_path: Path) -> None:
+    folder = write_set(tmp_path / "one", ["mail.send", "read"], [("send mail", ["mail.send"]), ("read", ["mail.send"])])
+    found = retrieval.engine_figures(engines.ENGINES["SQLite FTS5, porter"], read_set(folder))
+    assert found == {"nDCG@10": 0.5, "recall@5": 0.5, "MRR": 0.5}
