@@ -8,6 +8,7 @@ from functools import cache
 from itertools import islice, pairwise
 from typing import Final
 
+from pegboard.search.kin import kin
 from pegboard.search.related import related_terms
 from pegboard.search.text import LIGHT_WORDS, Word, clauses, stem
 
@@ -46,6 +47,18 @@ class Asked:
             },
         )
 
+    def joined_by(self, others: Mapping[str, Sequence[str]], share: float) -> Asked:
+        """The same with further terms that may stand for those of the ask, by these; ``share`` of their weight."""
+        if not others:
+            return self
+        weights, stands_for = dict(self.weights), {term: list(ones) for term, ones in self.stands_for.items()}
+        for term, other in ((term, other) for term, found in others.items() for other in found):
+            if other not in weights or other in stands_for:
+                stands_for.setdefault(other, []).append(term)
+                weights[other] = max(weights.get(other, 0.0), share * weights[term])
+        needs = [_with(need, others, stands_for) for need in self.needs] if len(self.needs) > 1 else [list(weights)]
+        return Asked(weights=weights, own=self.own, words=self.words, needs=needs, stands_for=stands_for)
+
 
 def read(ask: str) -> Asked:
     """The terms of an ask.
@@ -55,22 +68,11 @@ def read(ask: str) -> Asked:
     """
     said = clauses(ask)
     needs = [dict.fromkeys(_terms(clause)) for clause in said]
-    light, related = _light_terms(), related_terms()
+    light = light_terms()
     weights = {term: LIGHT if term in light else 1.0 for need in needs for term in need}
     words = frozenset(term for clause in said for word in clause for term in word.parts)
-    own, stands_for = len(weights), dict[str, list[str]]()
-    for term in list(weights):
-        for other in related.get(term, ()):
-            if other not in weights or other in stands_for:
-                stands_for.setdefault(other, []).append(term)
-                weights[other] = max(weights.get(other, 0.0), RELATED * weights[term])
-    return Asked(
-        weights=weights,
-        own=own,
-        words=words,
-        needs=[_with_related(need, stands_for) for need in needs] if len(needs) > 1 else [list(weights)],
-        stands_for=stands_for,
-    )
+    asked = Asked(weights=weights, own=len(weights), words=words, needs=[list(need) for need in needs])
+    return asked.joined_by({term: _others(term, words) for term in weights}, RELATED)
 
 
 def _terms(clause: Sequence[Word]) -> Iterator[str]:
@@ -81,11 +83,18 @@ def _terms(clause: Sequence[Word]) -> Iterator[str]:
             yield stem((first.text + second.text).casefold())
 
 
-def _with_related(need: Mapping[str, None], stands_for: Mapping[str, Sequence[str]]) -> list[str]:
-    related = (other for term in need for other in related_terms().get(term, ()) if other in stands_for)
-    return list(dict.fromkeys((*need, *related)))
+def _others(term: str, words: Collection[str]) -> Sequence[str]:
+    """What may stand for a term: words for the same, and where it is a word of the ask, those of its family."""
+    related = related_terms().get(term, ())
+    return tuple(dict.fromkeys((*related, *kin(term)))) if term in words else related
+
+
+def _with(need: Sequence[str], others: Mapping[str, Sequence[str]], wanted: Collection[str]) -> list[str]:
+    """The terms of a clause and what may stand for them."""
+    return list(dict.fromkeys((*need, *(one for term in need for one in others.get(term, ()) if one in wanted))))
 
 
 @cache
-def _light_terms() -> frozenset[str]:
+def light_terms() -> frozenset[str]:
+    """The terms of ``LIGHT_WORDS``."""
     return frozenset(map(stem, LIGHT_WORDS))

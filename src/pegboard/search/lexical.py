@@ -24,6 +24,7 @@ from pegboard.search.confidence import certainty
 from pegboard.search.fields import DESCRIPTION, FIELDS, NAME, Field, field_texts, texts
 from pegboard.search.ranking import Bounded, Ranking
 from pegboard.search.scheme import IndexedField, Scheme, Terms
+from pegboard.search.spelling import respelled
 from pegboard.search.text import content_words, pieces, plain_word, stem, words
 from pegboard.tools import Entry
 
@@ -36,7 +37,7 @@ B: Final = 0.5
 DELTA: Final = 0.3
 CLAUSE: Final = 0.5
 NAME_SHARE: Final = 0.6
-DESCRIPTION_SHARE: Final = 0.5
+DESCRIPTION_SHARE: Final = 0.8
 NAMED: Final = 1 / 3
 """What a term is worth more where it stands in names alone: those say what tools do, descriptions whatever else."""
 WHOLE_NAME: Final = 0.5
@@ -129,7 +130,7 @@ def looked_up(corpus: Corpus, ask: str) -> LookedUp:
 
     from pegboard.search.corpus import idf
 
-    asked = read(ask)
+    asked = respelled(corpus, read(ask))
     numbers = corpus.numbers(list(asked.weights))
     told = _told(corpus, asked, numbers)
     asked, kept = asked.only(told.keys()), [one.place for one in told.values()]

@@ -1,0 +1,92 @@
+"""Words of an ask that no tool has, read as what was meant: a slip of one letter, or two words in one piece.
+
+An index has no list of its words, so every word that one slip leads to is looked up. That takes a fraction of a
+millisecond a word; names and numbers, which are what most unknown words are, are seldom long and near a known one.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from pegboard.search.asked import Asked, light_terms
+from pegboard.search.related import related_terms
+from pegboard.search.text import stem
+
+if TYPE_CHECKING:
+    from pegboard.search.corpus import Corpus
+    from pegboard.search.segment import Array
+
+MEANT: Final = 0.8
+"""What a term counts that an unknown word of the ask is taken for."""
+
+_LEAST: Final = 5  # letters: shorter words are near too many others
+_LONGEST: Final = 16
+_PART: Final = 3  # letters of either of two words in one piece
+_MOST: Final = 3  # words of an ask that are looked into, the first ones
+
+
+def respelled(corpus: Corpus, asked: Asked) -> Asked:
+    """The ask with what its unknown words may stand for; as it is where it has none, or nothing is near them."""
+    words = [term for term in asked.weights if term in asked.words and _may_be_wrong(term)]
+    known = corpus.counted(corpus.numbers(words))
+    unknown = [word for word, entries in zip(words, known, strict=True) if not entries][:_MOST]
+    meant = {word: _meant(corpus, word) for word in unknown}
+    return asked.joined_by({word: others for word, others in meant.items() if others}, MEANT)
+
+
+def _may_be_wrong(term: str) -> bool:
+    """Whether a term is long enough to tell, and no everyday word: that one no tool has it is no sign of a slip."""
+    if not (_LEAST <= len(term) <= _LONGEST and term.isascii() and term.isalpha()):
+        return False
+    return term not in related_terms() and term not in light_terms()
+
+
+def _meant(corpus: Corpus, word: str) -> Sequence[str]:
+    """The two words that ``word`` is made of, else the one that most entries have of those that it is a slip of."""
+    pairs = [(stem(word[:cut]), word[cut:]) for cut in range(_PART, len(word) - _PART + 1)]
+    known = _known(corpus, [part for pair in pairs for part in pair])
+    both = [pair for pair in pairs if known.keys() >= set(pair)]
+    if both:
+        return max(both, key=lambda pair: min(known[part] for part in pair))
+    near = _known_slips(corpus, word)
+    return [max(near, key=lambda other: (near[other], other))] if near else []
+
+
+def _known(corpus: Corpus, terms: Sequence[str]) -> dict[str, int]:
+    """How many entries have each of the terms that some have."""
+    found = zip(terms, corpus.counted(corpus.numbers(terms)), strict=True)
+    return {term: entries for term, entries in found if entries}
+
+
+def _known_slips(corpus: Corpus, word: str) -> Mapping[str, int]:
+    import numpy as np
+
+    terms, digests = _slips(word)
+    base, tail = corpus.index.base.numbers(digests), corpus.index.tail.numbers(digests)
+    return _known(corpus, [terms[place] for place in np.flatnonzero((base >= 0) | (tail >= 0)).tolist()])
+
+
+@lru_cache(maxsize=256)
+def _slips(word: str) -> tuple[list[str], Array]:
+    """What one slip may have made ``word`` of, and what an index knows it by."""
+    import numpy as np
+
+    from pegboard.search.building import digest
+    from pegboard.search.segment import TERM
+
+    terms = list(dict.fromkeys(slips(word)))
+    return terms, np.array([digest.__wrapped__(term) for term in terms], TERM)
+
+
+def slips(word: str) -> Iterator[str]:
+    """``word`` with a letter behind the first more, less or another, or with two side by side the other way round."""
+    for place in range(1, len(word) + 1):
+        before, after = word[:place], word[place:]
+        yield from (before + letter + after for letter in string.ascii_lowercase)
+        if after:
+            yield before + after[1:]
+            yield from (before + letter + after[1:] for letter in string.ascii_lowercase if letter != after[0])
+            yield before[:-1] + after[0] + before[-1] + after[1:]
