@@ -6,11 +6,14 @@ on; sets of the same tools are left out together.
 
 from __future__ import annotations
 
+import random
+import re
 import statistics
+import string
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, product
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -22,15 +25,17 @@ from benchmarks.report import Table
 from benchmarks.retrieval import by_ranker, figures, thinned
 from pegboard.evaluation.datasets import DataSet, Question, sets_of
 from pegboard.evaluation.metrics import MEASURES
-from pegboard.search import Candidates, LexicalRanker, asked, lexical
+from pegboard.search import Candidates, LexicalRanker, asked, lexical, spelling
 
 Constants = Mapping[str, float]
 
-MODULES: Final = {"RELATED": asked, "LIGHT": asked, "NAMED": lexical}
+MODULES: Final = {"RELATED": asked, "KIN": asked, "LIGHT": asked, "MEANT": spelling, "NAMED": lexical}
 SHIPPED: Final[Constants] = {name: getattr(module, name) for name, module in MODULES.items()}
 PARTS: Final[Mapping[str, Constants]] = {
     "as shipped": {},
     "without related words": {"RELATED": 0.0},
+    "without words of one family": {"KIN": 0.0},
+    "without reading unknown words": {"MEANT": 0.0},
     "without light words": {"LIGHT": 1.0},
     "without the worth of names": {"NAMED": 0.0},
 }
@@ -40,6 +45,8 @@ GRID: Final[Sequence[Constants]] = [
 ]
 LOST: Final = 0.015
 """Of the right tools among the first five that a gate may lose on the sets that it is chosen on."""
+LEAST: Final = 6
+LONG: Final = re.compile(f"[a-z]{{{LEAST},}}")
 FOREIGN: Final = 30
 """Questions of each other set that are asked of a set's tools."""
 
@@ -72,8 +79,38 @@ def parts(sets: Sequence[DataSet]) -> Table:
         title="Ranking: the parts, and what choosing constants gains",
         columns=["constants", *(data.name for data in sets), "macro"],
         rows=rows,
-        note=f"nDCG@10, whole asks. {len(GRID)} choices of {', '.join(MODULES)}; the shipped one is among them.",
+        note=f"nDCG@10, whole asks. {len(GRID)} choices of {', '.join(GRID[0])}; the shipped one is among them.",
     )
+
+
+def slips(sets: Sequence[DataSet]) -> Table:
+    """nDCG@10 of asks with one letter of one word wrong, with and without what unknown words are read as."""
+    wrong = [replace(data, questions=tuple(map(misspelled, data.questions))) for data in sets]
+    rows = [
+        _row("as written", _ndcg(sets, {}).values()),
+        _row("one letter wrong", _ndcg(wrong, {}).values()),
+        _row("one letter wrong, unknown words left as they are", _ndcg(wrong, {"MEANT": 0.0}).values()),
+    ]
+    return Table(
+        title="Ranking: asks with a slip",
+        columns=["asks", *(data.name for data in sets), "macro"],
+        rows=rows,
+        note=f"nDCG@10, whole asks. A letter of one word of {LEAST} letters or more is missing, moved, another or new.",
+    )
+
+
+def misspelled(question: Question) -> Question:
+    """The question with one slip in one of its longer words, drawn by its id; as it is where it has none."""
+    draw = random.Random(question.id)
+    text, long = question.text, [found.span() for found in LONG.finditer(question.text)]
+    if not long:
+        return question
+    begin, end = draw.choice(long)
+    place, letter = draw.randrange(begin + 2, end), draw.choice(string.ascii_lowercase)
+    before, here, after = text[:place], text[place], text[place + 1 :]
+    slips = (after, before[-1] + after, letter + after, letter + here + after)
+    kind = draw.randrange(len(slips))
+    return replace(question, text=(f"{before[:-1]}{here}" if kind == 1 else before) + slips[kind])
 
 
 def _ndcg(sets: Sequence[DataSet], chosen: Constants) -> dict[str, float]:
@@ -211,9 +248,9 @@ def told(one: Cases, curve: Any, gate: float) -> list[str]:
 
 
 def run(root: Path, *, sample: int | None = None) -> list[Table]:
-    """Both tables; with ``sample``, of at most so many questions of each set."""
+    """All tables; with ``sample``, of at most so many questions of each set."""
     sets = [thinned(data, sample) for data in sets_of(root)]
-    return [parts(sets), no_match(sets)]
+    return [parts(sets), slips(sets), no_match(sets)]
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from benchmarks import engines, held_out, retrieval
 from benchmarks.peers.answering import Answers
-from pegboard.evaluation.datasets import read_set
-from pegboard.search import asked
+from pegboard.evaluation.datasets import Question, read_set
+from pegboard.search import asked, spelling
 from tests.evaluation.things import write_set
 
 
@@ -50,6 +51,16 @@ def test_what_is_chosen_for_a_set_is_chosen_on_sets_of_other_tools(tmp_path: Pat
     )
     assert held_out.others([one, two, three], one) == [three]
     assert held_out.others([one, two, three], three) == [one, two]
+
+
+def test_a_question_is_misspelled_in_one_letter_of_a_longer_word_and_always_alike() -> None:
+    question = Question(id="1", text="Go and translate IT")
+    slips = {held_out.misspelled(replace(question, id=str(number))).text for number in range(60)}
+    assert all(text.startswith("Go and t") and text.endswith(" IT") for text in slips)
+    assert all(text[7:-3] in {*spelling.slips("translate"), "translate"} for text in slips)
+    assert len(slips) > 20
+    assert held_out.misspelled(question) == held_out.misspelled(question)
+    assert held_out.misspelled(Question(id="1", text="Go IT")).text == "Go IT"
 
 
 def test_a_gate_tells_how_often_it_is_right_and_wrong() -> None:

@@ -16,6 +16,8 @@ LIGHT: Final = 0.5
 """What a word of ``LIGHT_WORDS`` counts."""
 RELATED: Final = 0.5
 """What a term counts that may stand for one of the ask."""
+KIN: Final = 0.5
+"""What a term counts that is of the family of one of the ask."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +70,12 @@ def read(ask: str) -> Asked:
     """
     said = clauses(ask)
     needs = [dict.fromkeys(_terms(clause)) for clause in said]
-    light = light_terms()
+    light, related = light_terms(), related_terms()
     weights = {term: LIGHT if term in light else 1.0 for need in needs for term in need}
     words = frozenset(term for clause in said for word in clause for term in word.parts)
     asked = Asked(weights=weights, own=len(weights), words=words, needs=[list(need) for need in needs])
-    return asked.joined_by({term: _others(term, words) for term in weights}, RELATED)
+    asked = asked.joined_by({term: related.get(term, ()) for term in weights}, RELATED)
+    return asked.joined_by({term: kin(term) for term in weights if term in words}, KIN)
 
 
 def _terms(clause: Sequence[Word]) -> Iterator[str]:
@@ -81,12 +84,6 @@ def _terms(clause: Sequence[Word]) -> Iterator[str]:
     for first, second in pairwise(clause):
         if len(first.parts) == len(second.parts) == 1:
             yield stem((first.text + second.text).casefold())
-
-
-def _others(term: str, words: Collection[str]) -> Sequence[str]:
-    """What may stand for a term: words for the same, and where it is a word of the ask, those of its family."""
-    related = related_terms().get(term, ())
-    return tuple(dict.fromkeys((*related, *kin(term)))) if term in words else related
 
 
 def _with(need: Sequence[str], others: Mapping[str, Sequence[str]], wanted: Collection[str]) -> list[str]:
