@@ -17,4 +17,5 @@ def main() -> NoReturn:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = 130
+    garbage.leave()
     sys.exit(code)

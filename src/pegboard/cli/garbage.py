@@ -20,3 +20,8 @@ def as_ever() -> None:
     """Look as often as ever, and never at what is there by now: for a process that goes on."""
     gc.freeze()
     gc.set_threshold(*_USUAL)
+
+
+def leave() -> None:
+    """Look at nothing on the way out: Python would look through everything there is, several times, before it ends."""
+    gc.freeze()
