@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import mmap
 from collections.abc import Sequence
 from functools import cached_property
@@ -10,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from pegboard.encoders.tensors import tensors
 from pegboard.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ class StaticEncoder:
         import numpy as np
 
         found = np.zeros((len(texts), self.dimension), np.float32)
-        for place, encoding in enumerate(self._tokenizer.encode_batch(list(texts), add_special_tokens=False)):
+        # Its pieces know no line breaks, and take each further blank for a word.
+        plain = [" ".join(text.split()) for text in texts]
+        for place, encoding in enumerate(self._tokenizer.encode_batch(plain, add_special_tokens=False)):
             pieces = encoding.ids[:_MOST]
             if pieces:
                 found[place] = self._table[pieces].mean(axis=0, dtype=np.float32)
@@ -63,23 +65,15 @@ class StaticEncoder:
 
 
 def _folder() -> Path:
-    spec = find_spec("wordllama")
+    spec = find_spec(_PACKAGE)
     if spec is None or find_spec("tokenizers") is None or not spec.submodule_search_locations:
         raise ConfigError("The hybrid ranker needs what is not installed.", hint=f"Install it: {INSTALL}")
     return Path(spec.submodule_search_locations[0])
 
 
 def _mapped(file: Path) -> np.ndarray[Any, Any]:
-    """The only table of a safetensors file: the length of a header (8 bytes), the header (JSON), and the numbers."""
-    import numpy as np
-
+    """The only array of a file, mapped."""
     with file.open("rb") as opened:
         data = memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
-    begin = 8 + int.from_bytes(data[:8], "little")
-    tables = {name: told for name, told in json.loads(bytes(data[8:begin])).items() if name != "__metadata__"}
-    (told,) = tables.values()
-    start, end = told["data_offsets"]
-    return np.frombuffer(data[begin + start : begin + end], _KINDS[told["dtype"]]).reshape(told["shape"])
-
-
-_KINDS: Final = {"F16": "<f2", "F32": "<f4"}
+    (table,) = tensors(data).values()
+    return table

@@ -83,6 +83,7 @@ class HybridRanker:
     def _meant(self, query: str, pool: Candidates) -> Meant | None:
         """How alike each candidate is; None where the query says nothing. Raises EncodingError."""
         from pegboard.search.asked import read
+        from pegboard.search.corpus import idf
         from pegboard.search.lexical import SCHEME, possible
 
         corpus = pool.corpus(SCHEME)
@@ -91,7 +92,7 @@ class HybridRanker:
             return None
         vectors, way, usual = self._guarded.ask(lambda: self._work(query, pool), self._patience)
         rows = corpus.index.rows if pool.places is None else corpus.index.rows[pool.places]
-        return Meant.of(rows, vectors.alike(way, pool.places) / SCALE**2, usual, most)
+        return Meant.of(rows, vectors.alike(way, pool.places) / SCALE**2, usual, most, idf(corpus.size, 0))
 
     def _work(self, query: str, pool: Candidates) -> tuple[Vectors, Array, float]:
         """(the vectors of all entries, that of the query, the encoder's usual cosine)."""

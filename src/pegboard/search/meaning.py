@@ -1,11 +1,11 @@
 """What meaning adds to the default ranker's scores. Pure.
 
-    score(e) = lexical score(e) + MEANING * possible * alike(e)
+    score(e) = lexical score(e) + MEANING * min(possible, WORDS * rarest) * alike(e)
     alike(e) = max(0, (cosine of the ask and e - usual) / (1 - usual))
 
-where ``possible`` is what the words of the ask would be worth if all were the rarest, and ``usual`` the cosine that an
-encoder gives texts which have nothing to do with one another. What an entry gains depends on no other entry. Where the
-constants come from is told in docs/search.md; ``benchmarks/held_out.py`` measures them.
+where ``possible`` is what the words of the ask would be worth if all were the rarest, ``rarest`` what one is worth, and
+``usual`` the cosine that an encoder gives texts which have nothing to do with one another. What an entry gains depends
+on no other entry. Where the constants come from is told in docs/search.md; ``benchmarks/held_out.py`` measures them.
 """
 
 from __future__ import annotations
@@ -19,16 +19,15 @@ from pegboard.search.shares import Part, Shares
 if TYPE_CHECKING:
     from pegboard.search.segment import Array
 
-MEANING: Final = 0.8
+MEANING: Final = 1.8
 """What an entry that means the very same gains, as a share of what words could bring."""
+WORDS: Final = 6
+"""Words of an ask that this grows with: a long one has several needs, and its meaning is their mean."""
 MOST_NEW: Final = 50
 """Entries that are found though they share no word with the ask: so many at most, and those as good as the last."""
 
-BASE: Final = 0.0
-SAID: Final = 1.0
-MEANT: Final = 1.0
-_LEAST: Final = 0.01
-"""Of a confidence that is looked at: the logarithm of none has no end."""
+SURE: Final = (-3.0, 5.0)
+"""How sure meaning alone is that an entry is right: a logistic curve over how alike it is, its height and its slope."""
 
 PART: Final = "meaning"
 REASON: Final = "alike in meaning"
@@ -46,20 +45,21 @@ class Meant(NamedTuple):
     worth: float
 
     @classmethod
-    def of(cls, rows: Array, cosines: Array, usual: float, possible: float) -> Meant:
+    def of(cls, rows: Array, cosines: Array, usual: float, possible: float, rarest: float) -> Meant:
         """What cosines with an ask mean."""
         import numpy as np
 
-        return cls(rows, np.maximum(0.0, (cosines - usual) / (1 - usual)), MEANING * possible)
+        worth = MEANING * min(possible, WORDS * rarest)
+        return cls(rows, np.maximum(0.0, (cosines - usual) / (1 - usual)), worth)
 
     def added_to(self, said: Ranking) -> Ranking:
         """The default ranker's ranking with what meaning adds, and the entries that it brings."""
         rows, alike = self._found(said)
 
         def certainty(best: int, scores: object) -> float:
-            import numpy as np
-
-            return sureness(said.confidence or 0.0, float(alike[np.searchsorted(rows, best)]))
+            told = said.confidence or 0.0
+            # Where the best has words of the ask, these know better: what is near is as alike as what is right.
+            return told if best in said.rows else max(told, sureness(float(alike[rows.searchsorted(best)])))
 
         return said.raised(rows, self.worth * alike, REASON, certainty)
 
@@ -88,8 +88,7 @@ class Meant(NamedTuple):
         return rows, self.alike[order[np.searchsorted(self.rows[order], rows)]]
 
 
-def sureness(said: float, alike: float) -> float:
-    """How likely one of the best is right, 0 to 1: by words alone it would be ``said`` likely, and the best is so
-    ``alike``."""
-    bounded = min(max(said, _LEAST), 1 - _LEAST)
-    return 1 / (1 + math.exp(-(BASE + SAID * math.log(bounded / (1 - bounded)) + MEANT * alike)))
+def sureness(alike: float) -> float:
+    """How likely an entry is right that shares no word with the ask, 0 to 1."""
+    height, slope = SURE
+    return 1 / (1 + math.exp(-(height + slope * alike)))
