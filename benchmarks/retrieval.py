@@ -17,9 +17,11 @@ from typing import Any, Final
 
 from benchmarks.engines import Ask, present
 from benchmarks.report import Table
+from pegboard.errors import EvaluationError
 from pegboard.evaluation.datasets import DataSet, sets_of
 from pegboard.evaluation.figures import percentile
 from pegboard.evaluation.metrics import MEASURES
+from pegboard.evaluation.rankers import HYBRID, ranker_named
 from pegboard.search import RANKERS, Bm25Ranker, Candidates, LexicalRanker, Ranker, exact_first
 from pegboard.search.fields import field_texts
 
@@ -77,9 +79,18 @@ def _original(entry: Any) -> str:
     return str(entry.bare_name)
 
 
+def _hybrid() -> dict[str, Search]:
+    """The hybrid ranker, where its extra is installed."""
+    try:
+        return {HYBRID: by_ranker(ranker_named(HYBRID))}
+    except EvaluationError:
+        return {}
+
+
 SEARCHES: Final[Mapping[str, Search]] = {
     "bm25, plain analyzer": by_ranker(Bm25Ranker("plain")),
     **{name: by_ranker(make()) for name, make in RANKERS.items()},
+    **_hybrid(),
     "lexical, exact names first": as_searched(LexicalRanker()),
 }
 
@@ -90,6 +101,8 @@ def run(root: Path, wanted: Sequence[str] = (), *, sample: int | None = None) ->
     With ``sample``, at most so many queries of each set: every second, third, ... as it comes to.
     """
     sets = [thinned(data, sample) for data in sets_of(root)]
+    if HYBRID not in SEARCHES:
+        print("left out: the hybrid ranker (the extra `semantic` is not installed)", file=sys.stderr)
     searches = {name: search for name, search in SEARCHES.items() if not wanted or name in wanted}
     short = [data.reduced() for data in sets]
     engines = {} if wanted else dict(present())

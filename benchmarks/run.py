@@ -1,8 +1,8 @@
 """``python -m benchmarks.run [SECTION ...]``: measure, print, and write docs/benchmarks.md.
 
-Sections: import, find, gateway, egress, retrieval, held-out, usage, index, listing, openapi, skills. Without names all
-are run. Those that need the public corpora look for them in ``PEGBOARD_SHARED``, else in ``shared`` beside the
-checkout, and are left out with a word when there are none.
+Sections: import, find, gateway, egress, retrieval, meaning, held-out, usage, index, listing, openapi, skills. Without
+names all are run. Those that need the public corpora look for them in ``PEGBOARD_SHARED``, else in ``shared`` beside
+the checkout, and are left out with a word when there are none.
 Only a run of everything writes the page; ``benchmarks/results.json`` holds the same for programs.
 """
 
@@ -20,6 +20,7 @@ from benchmarks import (
     gateway,
     held_out,
     listing,
+    meaning,
     openapi,
     retrieval,
     search_index,
@@ -41,6 +42,7 @@ SECTIONS: dict[str, Callable[[], list[Table]]] = {
     "gateway": gateway.run,
     "egress": egress.run,
     "retrieval": lambda: retrieval.run(SHARED / "retrieval", sample=QUERIES),
+    "meaning": lambda: meaning.run(SHARED / "retrieval", sample=QUERIES),
     "held-out": lambda: held_out.run(SHARED / "retrieval", sample=QUERIES),
     "usage": lambda: usage.run(SHARED / "retrieval"),
     "index": lambda: search_index.run(SHARED),
@@ -48,7 +50,7 @@ SECTIONS: dict[str, Callable[[], list[Table]]] = {
     "openapi": lambda: openapi.run(SHARED / "corpora" / "openapi"),
     "skills": lambda: skills.run(SHARED / "corpora"),
 }
-NEEDS_CORPORA = {"find", "retrieval", "held-out", "usage", "index", "listing", "openapi", "skills"}
+NEEDS_CORPORA = {"find", "retrieval", "meaning", "held-out", "usage", "index", "listing", "openapi", "skills"}
 
 
 def main(wanted: list[str]) -> int:

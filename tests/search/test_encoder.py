@@ -52,14 +52,9 @@ def test_anything_else_is_refused_with_what_is_wrong(vectors: Any, told: str) ->
         taken(vectors)
 
 
-def test_sums_are_exact_in_any_order() -> None:
-    draw = np.random.default_rng(7)
-    one, other = taken(draw.normal(size=(2, 4096)), 4096)
-    exact = int((one.astype(np.int64) * other).sum())
-    for _ in range(5):
-        order = draw.permutation(4096)
-        assert float(one[order].astype(np.float32) @ other[order].astype(np.float32)) == exact
-    assert int((one.astype(np.int64) ** 2).sum()) < 2**24
+def test_sums_stay_exact_however_many_numbers_a_vector_has() -> None:
+    one, other = taken(np.random.default_rng(7).normal(size=(2, 4096)), 4096).astype(np.int64)
+    assert np.abs(one * other).sum() <= max((one * one).sum(), (other * other).sum()) < 2**24
 
 
 def test_halves_of_characters_and_endless_texts_reach_no_encoder() -> None:

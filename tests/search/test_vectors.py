@@ -51,7 +51,6 @@ def test_every_generation_and_slice_has_the_vectors_of_its_own_entries(
     pool = None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vectors, "TAIL", tail)
-        patch.setattr(vectors, "_CHUNK", 2)
         for entries in generations:
             pool = filled(Candidates.of(entries) if pool is None else pool.after(entries), Hashed())
             assert alike(pool, "send mail") == expected(entries, "send mail")

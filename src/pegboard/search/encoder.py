@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from pegboard.search.segment import Array
 
 SCALE: Final = 2048
-"""The length of a vector in whole numbers. Products of two add up to less than 2^24 on the way: single precision holds
-every sum exactly, so that it does not matter in which order, or beside which others, a processor adds."""
+"""The length of a vector in whole numbers. Sums of products of two stay below 2^24 however many numbers they have: they
+are exact: it does not matter in which order, or beside which others, a processor adds."""
 
 LONGEST: Final = 4000
 """Characters of a text that are encoded: what comes later changes what it means by little."""

@@ -30,9 +30,6 @@ SAVE_EVERY: Final = 2.0
 WORTH_KEEPING: Final = 64
 """From one new vector in so many on the file is written anew. Fewer are made again at the next start."""
 
-_CHUNK: Final = 4096
-"""Vectors that are looked through at a time: as many as stay in a processor's cache."""
-
 
 class Stored(NamedTuple):
     """Vectors as they are kept: keys of ``KEY`` bytes, one behind the other, and a row of ``matrix`` for each."""
@@ -155,15 +152,15 @@ class Vectors:
         """
         assert self._held is not None
         base, tail, _, rows = self._held
-        way, early = asked.astype(np.float32), base.shape[0]
+        early = base.shape[0]
         chosen = rows if places is None else rows[places]
         if chosen.size * 4 > early + tail.shape[0]:
-            return np.concatenate([_products(base, way), _products(tail, way)])[chosen].astype(np.float64)
-        found = np.empty(chosen.size, np.float32)
+            return np.concatenate([_products(base, asked), _products(tail, asked)])[chosen]
+        found = np.empty(chosen.size, np.int32)
         here = chosen < early
-        found[here] = _products(base[chosen[here]], way)
-        found[~here] = _products(tail[chosen[~here] - early], way)
-        return found.astype(np.float64)
+        found[here] = _products(base[chosen[here]], asked)
+        found[~here] = _products(tail[chosen[~here] - early], asked)
+        return found
 
 
 def _made(texts: Mapping[bytes, str], encoder: Encoder) -> Iterator[dict[bytes, Array]]:
@@ -199,9 +196,9 @@ def _stored(held: Held) -> Stored:
 
 
 def _products(matrix: Array, way: Array) -> Array:
-    """The product of each row with a vector. Whole numbers throughout, so that neither order nor processor counts."""
-    found = np.empty(matrix.shape[0], np.float32)
-    for begin in range(0, matrix.shape[0], _CHUNK):
-        part = matrix[begin : begin + _CHUNK]
-        np.dot(part.astype(np.float32), way, out=found[begin : begin + part.shape[0]])
+    """The product of each row with a vector, in whole numbers: neither order nor processor counts.
+
+    In this thread alone: those of a library for matrices wait for one another where a machine is busy.
+    """
+    found: Array = np.einsum("ij,j->i", matrix, way, dtype=np.int32)
     return found

@@ -1,0 +1,173 @@
+"""``python -m benchmarks.meaning DIR [SAMPLE]``: what meaning adds to the default ranker, and what it costs.
+
+DIR is that of ``benchmarks.retrieval``. all-MiniLM-L6-v2 is measured where it is installed; its vectors of all tools
+take minutes. Constants are chosen on all sets but the one that is measured.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+from unittest.mock import patch
+
+import numpy as np
+
+from benchmarks.held_out import others
+from benchmarks.report import Table
+from benchmarks.retrieval import by_ranker, figures, thinned
+from pegboard.encoders import MiniLmEncoder, StaticEncoder
+from pegboard.errors import ConfigError
+from pegboard.evaluation.datasets import DataSet, sets_of
+from pegboard.evaluation.figures import percentile
+from pegboard.search import LexicalRanker, meaning
+from pegboard.search.encoder import SCALE, Encoder
+from pegboard.search.hybrid import HybridRanker
+from pegboard.search.vectors import Held, Vectors
+
+PATIENCE: Final = 3600.0
+ENCODERS: Final[Mapping[str, Callable[[], Encoder]]] = {
+    "hybrid, static embedding": StaticEncoder,
+    "hybrid, all-MiniLM-L6-v2": MiniLmEncoder,
+}
+"""The encoders by the names of their rows."""
+GRID: Final = [
+    {"MEANING": worth, "WORDS": words}
+    for worth, words in product((0.6, 1.0, 1.4, 1.8, 2.4), (4, 6, 8, 12))
+    if 5 <= worth * words <= 18
+]
+SIZES: Final = (4_000, 100_000)
+SEED: Final = 7
+
+
+class Remembering:
+    """An encoder that encodes each text once. Lives as long as the measurement."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._known: dict[str, Any] = {}
+        self.identity, self.dimension = encoder.identity, encoder.dimension
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        """A row a text."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        self._known.update(zip(new, self._encoder.encode(new), strict=True))
+        return np.array([self._known[text] for text in texts])
+
+
+def encoders(*, remembering: bool = True) -> Iterator[tuple[str, Encoder]]:
+    """Those that are installed; what is missing is told of."""
+    for name, make in ENCODERS.items():
+        try:
+            encoder = make()
+            yield name, Remembering(encoder) if remembering else encoder
+        except ConfigError as error:
+            print(f"left out: {name} ({error})", file=sys.stderr)
+
+
+def run(root: Path, *, sample: int | None = None) -> list[Table]:
+    """Quality, whole asks and content words, and time; with ``sample``, of so many questions of each set."""
+    sets = [thinned(data, sample) for data in sets_of(root)]
+    tables = [quality(sets, "Whole asks.", ""), quality([one.reduced() for one in sets], "Content words.", " words")]
+    return [*tables, timing()]
+
+
+def quality(sets: Sequence[DataSet], asked: str, title: str) -> Table:
+    """nDCG@10 with and without meaning, and with constants chosen on the other sets."""
+    rows = [_row("lexical", [figures(by_ranker(LexicalRanker()), data)["nDCG@10"] for data in sets])]
+    for name, encoder in encoders():
+        ranker = HybridRanker(encoder, patience=PATIENCE)
+        rows.append(_row(name, _measured(ranker, sets).values()))
+        chosen = [(constants, _measured(ranker, sets, constants)) for constants in GRID]
+        rows.append(_row(f"{name}, constants chosen on the other sets", _held(sets, chosen)))
+    return Table(
+        title=f"Ranking: what meaning adds{', content' * bool(title)}{title}",
+        columns=["ranker", *(data.name for data in sets), "macro"],
+        rows=rows,
+        note=f"nDCG@10. {asked} {len(GRID)} choices of MEANING and WORDS; the shipped one is among them.",
+    )
+
+
+def _measured(
+    ranker: HybridRanker, sets: Sequence[DataSet], constants: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    with patch.multiple(meaning, **(constants or {"MEANING": meaning.MEANING})):
+        return {data.name: figures(by_ranker(ranker), data)["nDCG@10"] for data in sets}
+
+
+def _held(sets: Sequence[DataSet], chosen: Sequence[tuple[Any, Mapping[str, float]]]) -> Iterator[float]:
+    for data in sets:
+        names = [one.name for one in others(sets, data)] or [data.name]
+        best = max(chosen, key=lambda one: statistics.fmean(one[1][name] for name in names))
+        yield best[1][data.name]
+
+
+def _row(name: str, values: Any) -> list[str]:
+    found = list(values)
+    return [name, *(f"{value:.3f}" for value in (*found, statistics.fmean(found)))]
+
+
+def timing() -> Table:
+    """What looking through vectors takes, and what encoding an ask and an entry does."""
+    rows = []
+    for size in SIZES:
+        vectors, asks = _drawn(size)
+        half = np.flatnonzero(np.arange(size) % 2)
+        few = np.arange(0, size, size // 100)
+        for who, places in (("all", None), ("half of them", half), ("100 of them", few)):
+            rows.append([f"look through {size:,} vectors for {who}", *_spread(vectors, asks, places)])
+    for name, encoder in encoders(remembering=False):
+        encoder.encode(["once"])
+        rows.append([f"encode an ask of 9 words: {name}", *_times(partial(encoder.encode, [_ASK]), 50)])
+        rows.append([f"encode 64 entries of 30 words: {name}", *_times(partial(encoder.encode, [_ENTRY] * 64), 5)])
+    return Table(
+        title="Ranking: what meaning costs",
+        columns=["what", "median, ms", "95th percentile, ms"],
+        rows=rows,
+        note="256 numbers a vector. A search takes this besides what the default ranker takes.",
+    )
+
+
+_ASK: Final = "send a reminder about the meeting to my team"
+_ENTRY: Final = "post message: Posts a message to a channel, a thread or a person. " * 3
+
+
+def _drawn(size: int) -> tuple[Vectors, Any]:
+    draw = np.random.default_rng(SEED)
+    found = draw.standard_normal((size + 50, 256), np.float32)
+    found = np.rint(found / np.linalg.norm(found, axis=1, keepdims=True) * SCALE).astype(np.int16)
+    held = Held(found[:size], found[:0], bytes(16 * size), np.arange(size))
+    return Vectors((), held), found[size:]
+
+
+def _spread(vectors: Vectors, asks: Any, places: Any) -> tuple[str, str]:
+    ways = iter(asks)
+    return _times(lambda: vectors.alike(next(ways), places), len(asks))
+
+
+def _times(work: Callable[[], object], count: int) -> tuple[str, str]:
+    times = []
+    for _ in range(count):
+        began = time.perf_counter()
+        work()
+        times.append((time.perf_counter() - began) * 1000)
+    return f"{statistics.median(times):.2f}", f"{percentile(times, 95):.2f}"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the tables; 2 without a folder."""
+    if not arguments or not list(Path(arguments[0]).glob("*/queries.jsonl")):
+        print("give the folder that holds the sets; a number behind it: of so many questions each", file=sys.stderr)
+        return 2
+    for table in run(Path(arguments[0]), sample=int(arguments[1]) if arguments[1:] else None):
+        print(table.markdown())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
