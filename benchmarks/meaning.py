@@ -36,7 +36,7 @@ ENCODERS: Final[Mapping[str, Callable[[], Encoder]]] = {
     "hybrid, all-MiniLM-L6-v2": MiniLmEncoder,
 }
 """The encoders by the names of their rows."""
-GRID: Final = [
+GRID: Final[Sequence[Mapping[str, Any]]] = [
     {"MEANING": worth, "WORDS": words}
     for worth, words in product((0.6, 1.0, 1.4, 1.8, 2.4), (4, 6, 8, 12))
     if 5 <= worth * words <= 18
@@ -94,9 +94,9 @@ def quality(sets: Sequence[DataSet], asked: str, title: str) -> Table:
 
 
 def _measured(
-    ranker: HybridRanker, sets: Sequence[DataSet], constants: Mapping[str, float] | None = None
+    ranker: HybridRanker, sets: Sequence[DataSet], constants: Mapping[str, Any] | None = None
 ) -> dict[str, float]:
-    with patch.multiple(meaning, **(constants or {"MEANING": meaning.MEANING})):
+    with patch.multiple(meaning, **{"MEANING": meaning.MEANING, **(constants or {})}):
         return {data.name: figures(by_ranker(ranker), data)["nDCG@10"] for data in sets}
 
 
