@@ -15,29 +15,37 @@ class Clock:
 
 def test_a_call_follows_the_last_search_that_found_its_tool() -> None:
     leads = Leads()
-    leads.found(["refund", "track"], ("money",))
-    leads.found(["track"], ("order",))
-    leads.found(["weather"], ("sun",))
+    leads.found(["first", "refund", "track"], ("money",))
+    leads.found(["first", "track"], ("order",))
+    leads.found(["first", "weather"], ("sun",))
     assert leads.followed("refund") == ("money",)
     assert leads.followed("track") == ("order",)
 
 
 def test_a_search_teaches_a_tool_once() -> None:
     leads = Leads()
-    leads.found(["refund"], ("money",))
+    leads.found(["first", "refund"], ("money",))
     assert [leads.followed("refund") for _ in range(3)] == [("money",), (), ()]
 
 
 def test_a_tool_that_no_search_found_was_not_searched_for() -> None:
     leads = Leads()
-    leads.found(["refund"], ("money",))
+    leads.found(["first", "refund"], ("money",))
     assert leads.followed("track") == ()
+
+
+def test_what_a_search_had_first_it_teaches_nothing_of() -> None:
+    leads = Leads()
+    leads.found(["track", "refund"], ("money",))
+    leads.found(["refund", "track"], ("coins",))
+    assert leads.followed("refund") == ()
+    assert leads.followed("track") == ("coins",)
 
 
 def test_a_search_of_long_ago_led_to_nothing() -> None:
     clock = Clock()
     leads = Leads(clock)
-    leads.found(["refund", "track"], ("money",))
+    leads.found(["first", "refund", "track"], ("money",))
     clock.now += LASTS
     assert leads.followed("refund") == ("money",)
     clock.now += 1
@@ -46,17 +54,17 @@ def test_a_search_of_long_ago_led_to_nothing() -> None:
 
 def test_the_oldest_tools_are_forgotten() -> None:
     leads = Leads()
-    leads.found(["first", "second"], ("a",))
-    leads.found(["first"], ("b",))
-    leads.found([f"tool{number}" for number in range(MOST - 1)], ("c",))
-    assert leads.followed("first") == ("b",)
-    assert leads.followed("second") == ()
+    leads.found(["x", "one", "other"], ("a",))
+    leads.found(["x", "one"], ("b",))
+    leads.found(["x", *(f"tool{number}" for number in range(MOST - 2))], ("c",))
+    assert leads.followed("one") == ("b",)
+    assert leads.followed("other") == ()
 
 
 def test_callers_have_leads_of_their_own_and_the_least_recent_are_forgotten() -> None:
     callers = CallerLeads()
-    callers.of("a").found(["refund"], ("money",))
-    callers.of("b").found(["refund"], ("order",))
+    callers.of("a").found(["first", "refund"], ("money",))
+    callers.of("b").found(["first", "refund"], ("order",))
     for number in range(CALLERS - 2):
         callers.of(f"caller {number}")
     callers.of("a")

@@ -156,6 +156,14 @@ async def test_a_search_teaches_a_tool_once_however_often_it_is_called() -> None
     assert row.uses == 1.0
 
 
+async def test_what_was_found_first_already_teaches_nothing() -> None:
+    usage = Usage()
+    peg = peg_of(usage)
+    first = (await found(await peg.open(), "parcel"))[0]
+    await teach(peg, first, "parcel")
+    assert await rows_of(usage) == {}
+
+
 async def test_the_listing_and_its_bytes_are_the_same_with_and_without() -> None:
     listings = []
     for usage in (None, Usage()):
@@ -247,21 +255,21 @@ async def test_a_store_that_is_away_costs_no_search_and_is_told_once(caplog: pyt
     usage = Usage(store)
     peg = peg_of(usage)
     with caplog.at_level(logging.WARNING):
-        for _ in range(3):
-            await teach(peg, "track")
+        for tool in ("track", "halting", "always"):
+            await teach(peg, tool)
         for _ in range(100):
             if usage.status()["state"] == "failed" and store.asked >= 2:
                 break
             await asyncio.sleep(0.01)
         # What was learned counts here all the same.
-        assert (await found(await peg.open(), ASK))[0] == "track"
+        assert await found(await peg.open(), "sous") == ["always", "halting", "track"]
     told = [record for record in caplog.records if record.name == "pegboard.usage"]
     assert len(told) == 1
     assert "The store is away." in told[0].getMessage()
     assert usage.status() == {"where": "memory", "state": "failed", "waiting": 3, "reason": told[0].args[1]}  # type: ignore[index]
     store.away = False
     await peg.stop()
-    assert {row.tool for rows in (await store.everything()).values() for row in rows} == {"track"}
+    assert {row.tool for rows in (await store.everything()).values() for row in rows} == {"track", "halting", "always"}
     assert usage.status()["state"] == "ready"
 
 

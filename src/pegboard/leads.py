@@ -25,10 +25,13 @@ class Leads:
         self._found: OrderedDict[str, tuple[float, Terms]] = OrderedDict()
 
     def found(self, tools: Iterable[str], terms: Terms) -> None:
-        """A search for ``terms`` has found these tools."""
+        """A search for ``terms`` has found these tools, in this order.
+
+        What it had first already it teaches nothing of: or whatever comes first would come first for ever.
+        """
         moment = self._clock()
-        for tool in tools:
-            self._found[tool] = moment, terms
+        for place, tool in enumerate(tools):
+            self._found[tool] = moment, terms if place else ()
             self._found.move_to_end(tool)
         while len(self._found) > MOST:
             self._found.popitem(last=False)

@@ -155,6 +155,10 @@ class Learned:
         return found
 
     def _counting(self, ones: Mapping[str, Row], by: str, day: int) -> float:
+        if len(ones) < QUORUM:
+            # Most words have led only one to a tool.
+            own_row = ones.get(by)
+            return 0.0 if own_row is None else own_row.on(day, self.half_life)
         uses = {one: row.on(day, self.half_life) for one, row in list(ones.items())}
         own = uses.pop(by, 0.0)
         others = [min(1.0, found) for found in uses.values() if found >= LEAST]

@@ -33,8 +33,8 @@ REFRESH: Final = 30.0
 """Seconds after which a search has what other processes learned read, beside it."""
 RETRY: Final = 30.0
 """Seconds after which a store that failed is tried again."""
-WRITING: Final = 10.0
-"""Seconds that one write may take."""
+WRITING: Final = 30.0
+"""Seconds that one write may take, opening a database that nothing was kept in yet among them."""
 _GATHER: Final = 0.05
 """Seconds for which lessons are gathered before they are written together."""
 _WAITING: Final = 10_000

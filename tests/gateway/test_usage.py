@@ -35,10 +35,10 @@ async def test_a_search_and_a_call_of_one_client_teach(mode: Any) -> None:
     async with peg_of(usage) as peg, Client(Gateway(peg).server, mode=mode) as client:
         listed = (await client.list_tools()).model_dump_json()
         assert await found(client, "restituer zloty") == []
-        assert "refund" in await found(client, "restituer zloty parcel")
-        await client.call_tool("call_tool", {"name": "refund", "arguments": {}})
+        assert "track" in await found(client, "restituer zloty parcel")
+        await client.call_tool("call_tool", {"name": "track", "arguments": {}})
         await settled(usage)
-        assert await found(client, "restituer zloty") == ["refund"]
+        assert await found(client, "restituer zloty") == ["track"]
         assert (await client.list_tools(cache_mode="bypass")).model_dump_json() == listed
 
 
@@ -47,11 +47,11 @@ async def test_a_call_follows_the_searches_of_its_own_principal() -> None:
     async with peg_of(usage) as peg, Client(Gateway(peg, identify=lambda _: who[0]).server, mode="auto") as client:
         await found(client, "restituer zloty parcel")
         who[0] = Principal(id="ben", issuer="test")
-        await client.call_tool("call_tool", {"name": "refund", "arguments": {}})
+        await client.call_tool("call_tool", {"name": "track", "arguments": {}})
         await settled(usage)
         assert await usage.store.everything() == {}
         who[0] = Principal(id="ann", issuer="test")
-        await client.call_tool("call_tool", {"name": "refund", "arguments": {}})
+        await client.call_tool("call_tool", {"name": "track", "arguments": {}})
         await settled(usage)
         (rows,) = (await usage.store.everything()).values()
         assert {row.by for row in rows} == {who[0].key}

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
+from pegboard.cli.private_files import agreed, refuse_existing, write_for_owner
 from pegboard.cli.session import load_named
 from pegboard.cli.words import counted
 from pegboard.errors import ConfigError, DataSetError
 
 if TYPE_CHECKING:
     from pegboard.evaluation.harvest import Harvest
-
-_OWNER_ONLY: Final = 0o600
-_YES: Final = frozenset({"y", "yes"})
 
 
 def harvest(
@@ -40,8 +36,7 @@ def harvest(
     from pegboard.evaluation.harvest import harvest
     from pegboard.evaluation.lines import objects
 
-    if output.exists() and not force:
-        raise typer.BadParameter(f"{output} is there already; --force writes over it.", param_hint="--output")
+    refuse_existing(output, force=force)
     read = [objects(file) for file in receipts or [_configured(common)]]
     broken = sum(len(problems) for _, problems in read)
     if broken:
@@ -52,7 +47,7 @@ def harvest(
     if not _agreed(common, found, output, yes=yes):
         common.output.error("Nothing was written.", code="denied", hint="Agree to it with --yes.")
         return Exit.REFUSED
-    _write(output, "".join(one.to_line() for one in found.questions), force=force)
+    write_for_owner(output, "".join(one.to_line() for one in found.questions), DataSetError, force=force)
     return _told(common, found, output, broken)
 
 
@@ -87,22 +82,7 @@ def _agreed(common: Common, found: Harvest, output: Path, *, yes: bool) -> bool:
         "boards or times.",
         "Note",
     )
-    if yes:
-        return True
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    common.output.ask("Write it? [y/N] ")
-    return sys.stdin.readline().strip().lower() in _YES
-
-
-def _write(output: Path, text: str, *, force: bool) -> None:
-    """Write a file for its owner alone. Raises DataSetError."""
-    try:
-        flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if force else os.O_EXCL)
-        with os.fdopen(os.open(output, flags, _OWNER_ONLY), "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except OSError as error:
-        raise DataSetError(f"{output} cannot be written: {error.strerror or error}.", hint="Check the path.") from None
+    return yes or agreed(common, "Write it?")
 
 
 def _told(common: Common, found: Harvest, output: Path, broken: int) -> Exit:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -16,6 +14,7 @@ import typer
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.principals import principal_named
+from pegboard.cli.private_files import agreed, refuse_existing, write_for_owner
 from pegboard.cli.session import load_named, tell_problems
 from pegboard.cli.tools_store import text_of
 from pegboard.cli.words import counted
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from pegboard.learned import Row
     from pegboard.usage_store import UsageStore
 
-_OWNER_ONLY: Final = 0o600
-_YES: Final = frozenset({"y", "yes"})
 _WORDS: Final = 8
 """Words of a tool that are listed where nobody asked for it by name."""
 
@@ -55,8 +52,8 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> Exit:
     """Write everything that was learned, one JSON object a line."""
-    if output is not None and output.exists() and not force:
-        raise typer.BadParameter(f"{output} is there already; --force writes over it.", param_hint="--output")
+    if output is not None:
+        refuse_existing(output, force=force)
     return asyncio.run(_export(common, output, force))
 
 
@@ -165,23 +162,13 @@ async def _export(common: Common, output: Path | None, force: bool) -> Exit:
     if output is None:
         common.output.raw(to_text(rows))
         return Exit.OK
-    _write(output, to_text(rows), force=force)
+    write_for_owner(output, to_text(rows), StoreError, force=force)
     count = sum(map(len, rows.values()))
     if common.json:
         common.output.document({"file": str(output), "rows": count})
     else:
         common.output.say(f"{output}: {counted(count, 'row')}")
     return Exit.OK
-
-
-def _write(output: Path, text: str, *, force: bool) -> None:
-    """Write a file for its owner alone. Raises StoreError."""
-    try:
-        flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if force else os.O_EXCL)
-        with os.fdopen(os.open(output, flags, _OWNER_ONLY), "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except OSError as error:
-        raise StoreError(f"{output} cannot be written: {error.strerror or error}.", hint="Check the path.") from None
 
 
 async def _import(common: Common, file: str) -> Exit:
@@ -206,7 +193,7 @@ async def _clear(common: Common, tenant: str | None, tool: str | None, who: str 
         principal = principal_named(settings, who)
         space = space_of(principal) if principal and tenant is None else None
         space = space if tenant is None else space_of_tenant(tenant)
-        if not (yes or _agreed(common)):
+        if not (yes or agreed(common, "What was learned cannot be learned anew at once. Forget it?")):
             common.output.error("Nothing was forgotten.", code="denied", hint="Agree to it with --yes.")
             return Exit.REFUSED
         gone = await store.forget(space, tool=tool, by=principal.key if principal else None)
@@ -215,14 +202,6 @@ async def _clear(common: Common, tenant: str | None, tool: str | None, who: str 
     else:
         common.output.say(f"forgot {counted(gone, 'row')}")
     return Exit.OK
-
-
-def _agreed(common: Common) -> bool:
-    """Whether the person at the terminal agrees."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    common.output.ask("What was learned cannot be learned anew at once. Forget it? [y/N] ")
-    return sys.stdin.readline().strip().lower() in _YES
 
 
 def _today() -> int:

@@ -52,6 +52,11 @@ class _Shared:
         """Whether nothing was ever made for it."""
         return not (self.indexes or self.vectors)
 
+    @cached_property
+    def tools(self) -> dict[str, int]:
+        """The place of every tool by its name."""
+        return {entry.name: place for place, entry in enumerate(self.entries) if entry.kind == "tool"}
+
     def index(self, scheme: Scheme) -> Index:
         """The index of a scheme over all entries; made, or taken over from the generation before, on the first call."""
         with self.lock:
@@ -193,6 +198,12 @@ class Candidates(Sequence[Entry]):
         return [
             place for name, places in self.named(names).items() for place in places if self.entry(place).name == name
         ]
+
+    def tools_of(self, names: Iterable[str]) -> dict[str, int]:
+        """The places in the catalog of the slice's tools of these names, by name. For many names at once."""
+        known, mask = self._shared.tools, self._mask
+        found = ((name, known[name]) for name in names if name in known)
+        return {name: place for name, place in found if mask is None or mask[place]}
 
     def entry(self, place: int) -> Entry:
         """The entry at a place of the catalog, which is not the place in the slice."""

@@ -25,9 +25,9 @@ from pegboard.tools import Entry
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
 
-WORTH: Final = 3.0
+WORTH: Final = 2.0
 """What an ask is worth that is known, word by word, to lead to a tool."""
-HALF: Final = 2.0
+HALF: Final = 0.5
 """Uses that are worth half of what any number is."""
 TOGETHER: Final = 1.5
 """How much more words tell together than each alone: one by itself leads to many tools."""
@@ -106,8 +106,7 @@ class Known(NamedTuple):
         recalled = recall(terms) if terms else {}
         if not recalled:
             return cls(pool, {}, {}, {}, {})
-        names = sorted({name for tools in recalled.values() for name in tools})
-        places = {pool.entry(place).name: place for place in pool.places_of(names) if pool.entry(place).kind == "tool"}
+        places = pool.tools_of({name for tools in recalled.values() for name in tools})
         uses: dict[int, dict[str, float]] = {place: {} for place in sorted(places.values())}
         rarity = {}
         for term in terms:
