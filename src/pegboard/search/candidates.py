@@ -180,8 +180,11 @@ class Candidates(Sequence[Entry]):
         """The places in the catalog of the slice's entries with one of ``names`` as name or bare name, by name."""
         asked = list(dict.fromkeys(names))
         corpus = self.corpus(NAMES)
-        postings = corpus.postings(asked)
+        numbers = corpus.numbers(asked)
         found: dict[str, list[int]] = {}
+        if all(part.max(initial=-1) < 0 for part in numbers):
+            return found
+        postings = corpus.at(numbers)
         for name, begin, end in zip(asked, postings.starts.tolist(), postings.starts[1:].tolist(), strict=False):
             places = corpus.places[postings.rows[begin:end]].tolist()
             mine = sorted(place for place in places if place >= 0 and self._is_named(place, name))

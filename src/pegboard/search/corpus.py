@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,20 @@ _TERMS_KEPT: Final = 32
 """Terms of which a slice remembers what was computed: the frequent ones, which come up again and again."""
 
 
+_LOOK_UPS_KEPT: Final = 1024
+"""Terms of which a slice remembers, by and large, what its index has: words are asked for again and again."""
+
 Numbers = tuple[Array, Array]
 """The numbers of some terms in the base and in the tail of an index, -1 where they are not."""
+
+
+class Term(NamedTuple):
+    """What an index has of a term. Immutable. Its numbers in the base and in the tail, -1 where it is not; how many
+    entries of the slice have it, and how many have it in each of the scheme's groups."""
+
+    numbers: tuple[int, int]
+    frequency: int
+    in_groups: tuple[int, ...]
 
 
 def idf(size: int, frequency: int) -> float:
@@ -95,11 +107,29 @@ class Corpus:
         self._dampening: dict[tuple[float, float, int], Array] = {}
         self._totals: dict[int, Array] = {}
         self._counted_in: dict[int, tuple[Array, Array]] = {}
+        self._known: dict[str, Term] = {}
         self.kept: dict[int, Array] = {}
 
     def postings(self, terms: Sequence[str], space: int = 0) -> Postings:
         """Where these terms stand, in their order."""
         return self.at(self.numbers(terms, space))
+
+    def known(self, terms: Sequence[str]) -> list[Term]:
+        """What the index has of these terms of the first space."""
+        known = self._known
+        new = [term for term in terms if term not in known]
+        if new:
+            if len(known) > _LOOK_UPS_KEPT:
+                self._known = known = {term: known[term] for term in terms if term in known}
+            known.update(zip(new, self._looked_up(new), strict=True))
+        return [known[term] for term in terms]
+
+    def _looked_up(self, terms: Sequence[str]) -> Iterator[Term]:
+        numbers = self.numbers(terms)
+        groups = [self.counted_in(group, numbers) for group in range(self.index.scheme.groups)]
+        columns = (numbers[0].tolist(), numbers[1].tolist(), self.counted(numbers), *groups)
+        for early, late, frequency, *in_groups in zip(*columns, strict=True):
+            yield Term((early, late), frequency, tuple(in_groups))
 
     def numbers(self, terms: Sequence[str], space: int = 0) -> Numbers:
         """What the index knows these terms by."""
@@ -269,12 +299,10 @@ def _by_term(segment: Segment, group: int, visible: Mask | None) -> Array:
 
 
 def _looked_up(tables: tuple[Array, Array], numbers: Numbers) -> list[int]:
-    """What two tables, of the base's terms and of the tail's, say of some terms."""
-    pairs = zip(tables, numbers, strict=True)
-    found = [np.where(part >= 0, table.take(part, mode="clip"), 0) for table, part in pairs if table.size]
-    if len(found) == 1:
-        return found[0].tolist()  # type: ignore[no-any-return]
-    return np.maximum(*found).tolist() if found else [0] * numbers[0].size
+    """What two tables, of the base's terms and of the tail's, say of some terms: 0 of one that is in neither."""
+    base, tail = tables
+    pairs = zip(numbers[0].tolist(), numbers[1].tolist(), strict=True)
+    return [int(base[early]) if early >= 0 else int(tail[late]) if late >= 0 else 0 for early, late in pairs]
 
 
 def _sums(segment: Segment, group: int, rows: Array, rarity: Array) -> Array:

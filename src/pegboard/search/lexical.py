@@ -29,7 +29,7 @@ from pegboard.search.text import content_words, pieces, plain_word, stem, words
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
-    from pegboard.search.corpus import Corpus, Numbers, Postings
+    from pegboard.search.corpus import Corpus, Postings
     from pegboard.search.segment import Array
 
 K1: Final = 1.2
@@ -131,9 +131,8 @@ def looked_up(corpus: Corpus, ask: str) -> LookedUp:
     from pegboard.search.corpus import idf
 
     asked = respelled(corpus, read(ask))
-    numbers = corpus.numbers(list(asked.weights))
-    told = _told(corpus, asked, numbers)
-    asked, kept = asked.only(told.keys()), [one.place for one in told.values()]
+    told = _told(corpus, asked)
+    asked = asked.only(told.keys())
     unknown = idf(corpus.size, 0)
     worths = []
     for term, weight in asked.weights.items():
@@ -142,30 +141,29 @@ def looked_up(corpus: Corpus, ask: str) -> LookedUp:
         most = max((told[other].rarity or unknown for other in asked.stands_for.get(term, ())), default=one.rarity)
         worths.append(weight * min(one.rarity, most) * (1 + NAMED * one.named))
     rarity = np.array([one.rarity for one in told.values()])
-    return LookedUp(asked, corpus.at((numbers[0][kept], numbers[1][kept])), rarity, np.array(worths))
+    early, late = (np.array([one.numbers[part] for one in told.values()], np.intp) for part in range(2))
+    return LookedUp(asked, corpus.at((early, late)), rarity, np.array(worths))
 
 
 class _Told(NamedTuple):
-    """What an index tells of a term: its place among those that were looked up, its idf (0 where nobody has it), and
-    the share of its entries that have it in their names. Immutable."""
+    """What an index tells of a term: its numbers in base and tail, its idf (0 where nobody has it), and the share of
+    its entries that have it in their names. Immutable."""
 
-    place: int
+    numbers: tuple[int, int]
     rarity: float
     named: float
 
 
-def _told(corpus: Corpus, asked: Asked, numbers: Numbers) -> dict[str, _Told]:
+def _told(corpus: Corpus, asked: Asked) -> dict[str, _Told]:
     """By term. Left out are those that no word of the ask is, where they are in no entry, or tell too little."""
     from pegboard.search.corpus import idf
 
-    frequencies = corpus.counted(numbers)
-    named = corpus.counted_in(list(COVERED).index(NAME), numbers)
-    found = {}
-    for place, (term, frequency, in_names) in enumerate(zip(asked.weights, frequencies, named, strict=True)):
+    names, found = list(COVERED).index(NAME), {}
+    for term, (numbers, frequency, in_groups) in zip(asked.weights, corpus.known(list(asked.weights)), strict=True):
         if frequency and (frequency <= _MOST_RELATED or term not in asked.stands_for):
-            found[term] = _Told(place, idf(corpus.size, frequency), in_names / frequency)
+            found[term] = _Told(numbers, idf(corpus.size, frequency), in_groups[names] / frequency)
         elif term in asked.words:
-            found[term] = _Told(place, 0.0, 0.0)
+            found[term] = _Told(numbers, 0.0, 0.0)
     return found
 
 

@@ -13,8 +13,12 @@ if TYPE_CHECKING:
     from pegboard.search.corpus import Corpus
     from pegboard.search.segment import Array
 
-_STEPS: Final = (32, 128)
-"""How many are put in order at first: more than a search answers with by default (20), and at most (100)."""
+_STEPS: Final = (20, 100)
+"""How many are put in order at first: as many as a search answers with by default, then at most."""
+
+_LOOKED_AT: Final = 4
+"""Times as many have their scores computed before those of others, where these are many."""
+_MANY: Final = 40
 
 JUDGED: Final = 10
 """Scores that a ranker's certainty is judged by."""
@@ -213,10 +217,7 @@ class Ranking(Sequence[Ranked]):
     def _best(self, count: int) -> tuple[Array, Array]:
         import numpy as np
 
-        least = self._scores.least
-        chosen = np.arange(least.size)
-        if count < chosen.size:
-            chosen = np.flatnonzero(least * self._scores.slack >= _at(least, count))
+        chosen = self._worth_a_look(count) if count < self._rows.size else np.arange(self._rows.size)
         scores = self._scores.exact(chosen)
         if count < chosen.size:
             # All that are as good as the last one: which of those come first is for their names to say.
@@ -225,11 +226,26 @@ class Ranking(Sequence[Ranked]):
         order = np.argsort(-scores, kind="stable")
         return self._by_name(chosen[order], scores[order]), scores[order]
 
+    def _worth_a_look(self, count: int) -> Array:
+        """The places of those that may be among the ``count`` best."""
+        import numpy as np
+
+        least, slack = self._scores.least, self._scores.slack
+        found = np.flatnonzero(least >= _at(least, count) / slack)
+        if found.size <= _MANY * count:
+            return found
+        # The scores of some that look best say what the others have to reach.
+        first = np.flatnonzero(least >= _at(least, _LOOKED_AT * count))
+        good: Array = found[least[found] * slack >= _at(self._scores.exact(first), count)]
+        return good
+
     def _by_name(self, chosen: Array, scores: Array) -> Array:
         """The same with those of equal scores in the order of names."""
         import numpy as np
 
         cuts = np.flatnonzero(scores[1:] != scores[:-1]) + 1
+        if cuts.size + 1 >= chosen.size:
+            return chosen
         begins, ends = np.concatenate([[0], cuts]), np.concatenate([cuts, [chosen.size]])
         for begin, end in zip(*(edge[ends - begins > 1].tolist() for edge in (begins, ends)), strict=True):
             chosen[begin:end] = self._sorted(chosen[begin:end])
@@ -245,4 +261,7 @@ def _at(values: Array, count: int) -> Any:
     """The value of the ``count``th from above."""
     import numpy as np
 
+    # Nearly all are far below: those need not be put in any order.
+    high = values[values > values.max() / 2]
+    values = high if high.size >= count else values
     return np.partition(values, values.size - count)[values.size - count]

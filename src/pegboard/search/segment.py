@@ -70,8 +70,9 @@ class Segment:
         """The number of each of these terms, -1 for one that is not here."""
         if not self.terms.size:
             return np.full(terms.size, -1, PLACE)
-        found = np.minimum(np.searchsorted(self.terms, terms), self.terms.size - 1)
-        return np.where(self.terms[found] == terms, found, -1)
+        found = self.terms.searchsorted(terms)
+        found[self.terms.take(found, mode="clip") != terms] = -1
+        return found
 
     def arrays(self) -> dict[str, Array]:
         """Every array by its name, in an order that never changes."""
