@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from pegboard.search import Candidates, LexicalRanker
+from pegboard.search import Candidates, LexicalRanker, ranking
 from pegboard.search.ranking import Bounded, Ranking
 from pegboard.search.scheme import IndexedField, Scheme, Terms
 from pegboard.tools import Entry
@@ -160,8 +160,12 @@ def test_a_ranking_is_by_score_then_name_then_place() -> None:
     assert [one.reason for one in found] == ["row 4", "row 2", "row 1", "row 3", "row 0"]
 
 
-@pytest.mark.parametrize("count", [0, 1, 5, 127, 128, 129, 400])
-def test_a_ranking_is_the_same_however_much_of_it_is_looked_at_first(count: int) -> None:
+@pytest.mark.parametrize("many", [0, 40])
+@pytest.mark.parametrize("count", [0, 1, 5, 19, 20, 21, 100, 101, 400])
+def test_a_ranking_is_the_same_however_much_of_it_is_looked_at_first(
+    count: int, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranking, "_MANY", many)
     entries = [Thing(f"t{number * 7919 % 300:03}") for number in range(300)]
     scores = {row: float(row * 31 % 11) for row in range(300)}
     whole = sorted(scores, key=lambda row: (-scores[row], entries[row].name))

@@ -41,7 +41,8 @@ def wait_for_merge(found: Index) -> None:
 
 
 edits = st.lists(
-    st.tuples(st.sampled_from(("add", "replace", "remove", "swap")), st.integers(0, 99), things), max_size=8
+    st.tuples(st.sampled_from(("add", "replace", "remove", "remove source", "swap")), st.integers(0, 99), things),
+    max_size=8,
 )
 
 
@@ -57,6 +58,8 @@ def edited(entries: list[Thing], steps: Iterable[tuple[str, int, Thing]]) -> Ite
                 entries[place] = fresh
             case "remove" if entries:
                 del entries[place]
+            case "remove source":
+                entries = [entry for entry in entries if entry.source != fresh.source]
             case "swap" if entries:
                 entries[0], entries[place] = entries[place], entries[0]
         yield entries

@@ -1,12 +1,23 @@
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.search import RANKERS, Bm25Ranker, Candidates, Ranker, exact_first, lexical, unmatched_terms
+from pegboard.search import (
+    RANKERS,
+    Bm25Ranker,
+    Candidates,
+    LexicalRanker,
+    Ranker,
+    exact_first,
+    lexical,
+    ranking,
+    unmatched_terms,
+)
 from pegboard.search.hybrid import HybridRanker
 from tests.search.encoders import Hashed
 from tests.search.things import Thing, queries, rows, things
@@ -20,12 +31,20 @@ ALL: dict[str, Callable[[], Ranker]] = {
 catalogs = st.lists(st.tuples(things, st.booleans()), max_size=10)
 
 
-@given(catalog=catalogs, query=queries, frequent=st.sampled_from((1, 2, 4096)))
+@given(
+    catalog=catalogs,
+    query=queries,
+    frequent=st.sampled_from((1, 2, 4096)),
+    steps=st.sampled_from(((1, 3), (20, 100))),
+    many=st.sampled_from((0, 40)),
+)
 def test_a_slice_is_ranked_as_if_the_rest_did_not_exist(
-    catalog: list[tuple[Thing, bool]], query: str, frequent: int
+    catalog: list[tuple[Thing, bool]], query: str, frequent: int, steps: tuple[int, int], many: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lexical, "_FREQUENT", frequent)
+        patch.setattr(ranking, "_STEPS", steps)
+        patch.setattr(ranking, "_MANY", many)
         compare(catalog, query)
 
 
@@ -55,3 +74,37 @@ def test_hidden_tools_do_not_change_a_score() -> None:
     part = Candidates.of([*seen, *hidden]).only([True, True, *[False] * 50])
     for make in ALL.values():
         assert rows(make().rank("mail", part)) == rows(make().rank("mail", seen))
+
+
+def drawn(chance: random.Random, count: int) -> list[Thing]:
+    """Entries in words as frequent as those of a language: the first stands in most of them, the last in a few."""
+    words = [f"{front}{back}" for front in ("mail", "file", "map", "song") for back in "abcdefghijklmnopqrstuvwxyz"]
+    weights = [1 / place for place in range(1, len(words) + 1)]
+
+    def text(most: int) -> str:
+        return " ".join(chance.choices(words, weights, k=chance.randint(1, most)))
+
+    return [Thing(f"{text(2).replace(' ', '_')}_{number}", text(25), tags=(text(2),)) for number in range(count)]
+
+
+@pytest.mark.parametrize("share", [0.5, 0.02])
+def test_the_best_of_many_are_those_of_a_catalog_of_what_is_seen(share: float) -> None:
+    chance = random.Random(share)
+    entries = drawn(chance, 3_000)
+    seen = [chance.random() < share for _ in entries]
+    part = Candidates.of(entries).only(seen)
+    alone = Candidates.of(entry for entry, visible in zip(entries, seen, strict=True) if visible)
+    for _ in range(20):
+        query = chance.choice([" ", " and "]).join(chance.choice(entries).description for _ in range(2))
+        mine, theirs = (LexicalRanker().rank(query, pool) for pool in (part, alone))
+        assert rows(mine[:20]) == rows(theirs[:20])
+        assert (len(mine), rows(mine[:100])) == (len(theirs), rows(theirs)[:100])
+
+
+@given(catalog=st.lists(things, max_size=10), query=queries)
+def test_the_order_is_total_and_the_same_each_time(catalog: list[Thing], query: str) -> None:
+    for name, make in ALL.items():
+        found = rows(make().rank(query, catalog))
+        assert found == rows(make().rank(query, catalog))
+        if name != "substring":  # of which equal scores stay as the candidates are
+            assert found == sorted(found, key=lambda one: (-one[1], one[0]))

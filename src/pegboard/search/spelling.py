@@ -31,8 +31,8 @@ _MOST: Final = 3  # words of an ask that are looked into, the first ones
 def respelled(corpus: Corpus, asked: Asked) -> Asked:
     """The ask with what its unknown words may stand for; as it is where it has none, or nothing is near them."""
     words = [term for term in asked.weights if term in asked.words and _may_be_wrong(term)]
-    known = corpus.counted(corpus.numbers(words))
-    unknown = [word for word, entries in zip(words, known, strict=True) if not entries][:_MOST]
+    known = zip(words, corpus.known(words), strict=True)
+    unknown = [word for word, term in known if not term.frequency][:_MOST]
     meant = {word: _meant(corpus, word) for word in unknown}
     return asked.joined_by({word: others for word, others in meant.items() if others}, MEANT)
 
