@@ -32,7 +32,9 @@ from pegboard.board import Board
 from pegboard.naming import MAX_NAME, legal_name
 from pegboard.registry import SourceState, SourceStatus
 from pegboard.search import RANKERS
+from pegboard.search.hybrid import HybridRanker
 from pegboard.tools import Approval
+from tests.search.encoders import Hashed
 from tests.support import ALICE, Rules, make
 
 pytestmark = pytest.mark.anyio
@@ -42,6 +44,7 @@ WORKERS: Final = 8
 """The sessions are dealt out to so many tests, which may run side by side."""
 
 WORDS: Final = ("refund", "order", "file", "read", "city", "weather", "issue", "mail", "create", "list", "user", "the")
+ALL_RANKERS: Final = {**RANKERS, "hybrid": lambda: HybridRanker(Hashed(), patience=60)}
 SOURCES: Final = ("shop", "git hub", "notes")
 TEXTS: Final = ("", " ", "zeppelin", "résumé", "注文", "'; --", "*", "a" * 300)
 
@@ -143,7 +146,7 @@ class Draw:
             uncallable=frozenset(tool.name for tool in visible if self.chance(0.1)),
             by_allowed=self.chance(0.25),
             states={name: rng.choice(["ready", "ready", "starting", "failed"]) for name in SOURCES},
-            ranker=rng.choice([*RANKERS]),
+            ranker=rng.choice([*ALL_RANKERS]),
             on_drift=rng.choice(["accept", "quarantine"]),
             limits=Limits(
                 page=rng.choice([1, 3, 50]), find_tokens=rng.choice([60, 400]), compact_tokens=30, load_best=2
@@ -195,7 +198,7 @@ class World:
         self.peg = Pegboard(
             sources=self.sources.values(),
             policy=None if plan.by_allowed else self.policy(),
-            ranker=RANKERS[plan.ranker](),
+            ranker=ALL_RANKERS[plan.ranker](),
             limits=plan.limits,
             on_drift=plan.on_drift,
         )

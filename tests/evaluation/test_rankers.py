@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from pegboard.encoders import static
 from pegboard.errors import EvaluationError
 from pegboard.evaluation.rankers import ranker_named
 from pegboard.search import RANKERS
+from pegboard.search.hybrid import HybridRanker
+from tests.search.encoders import Hashed
+from tests.search.things import Thing, names
 
 MODULE = """
 class Mine:
@@ -40,6 +44,18 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", RANKERS)
 def test_those_that_come_with_pegboard_are_known_by_their_names(name: str) -> None:
     assert type(ranker_named(name)) is RANKERS[name] or ranker_named(name) is RANKERS[name]()
+
+
+def test_the_hybrid_one_has_the_encoder_that_it_is_given_or_the_static_one() -> None:
+    given = ranker_named("hybrid", lambda: Hashed(same={"cinema": "film"}))
+    assert names(given.rank("cinema", [Thing("show_film")])) == ["show_film"]
+    assert isinstance(ranker_named("hybrid"), HybridRanker)
+
+
+def test_the_hybrid_one_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(static, "find_spec", lambda name: None)
+    with pytest.raises(EvaluationError, match=r"pip install 'pegboard\[semantic\]'"):
+        ranker_named("hybrid")
 
 
 @pytest.mark.parametrize("attribute", ["Mine", "made", "ready", "Inner.one"])

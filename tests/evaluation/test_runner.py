@@ -13,8 +13,10 @@ from pegboard.evaluation.datasets import DataSet, read_set
 from pegboard.evaluation.evaluation import Options, evaluate
 from pegboard.evaluation.runner import COUNTED, run
 from pegboard.search import LexicalRanker, Ranked, Ranker
+from pegboard.search.hybrid import HybridRanker
 from pegboard.tools import Entry
 from tests.evaluation.things import write_set
+from tests.search.encoders import Broken
 
 TOOLS = [
     {"name": "mail.send", "description": "Send a mail to somebody"},
@@ -128,3 +130,9 @@ def test_the_same_questions_give_the_same_document_but_for_times(mail: DataSet) 
         return repr([(one.ranker, one.intervals) for one in document.results]) + repr(document.differences)
 
     assert figures() == figures()
+
+
+def test_what_a_part_of_a_ranker_found_is_not_told_as_the_work_of_all(mail: DataSet) -> None:
+    broken = HybridRanker(Broken(lambda texts: 1 / 0))
+    with pytest.raises(EvaluationError, match=r"did not do all of its work .* it failed with ZeroDivisionError"):
+        list(run(mail, broken))
