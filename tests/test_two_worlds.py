@@ -31,7 +31,7 @@ from pegboard import (
 from pegboard.board import Board
 from pegboard.naming import MAX_NAME, legal_name
 from pegboard.registry import SourceState, SourceStatus
-from pegboard.search import RANKERS
+from pegboard.search import RANKERS, Ranker
 from pegboard.search.hybrid import HybridRanker
 from pegboard.tools import Approval
 from tests.search.encoders import Hashed
@@ -44,7 +44,10 @@ WORKERS: Final = 8
 """The sessions are dealt out to so many tests, which may run side by side."""
 
 WORDS: Final = ("refund", "order", "file", "read", "city", "weather", "issue", "mail", "create", "list", "user", "the")
-ALL_RANKERS: Final = {**RANKERS, "hybrid": lambda: HybridRanker(Hashed(), patience=60)}
+ALL_RANKERS: Final[dict[str, Callable[[], Ranker]]] = {
+    **RANKERS,
+    "hybrid": lambda: HybridRanker(Hashed(), patience=60),
+}
 SOURCES: Final = ("shop", "git hub", "notes")
 TEXTS: Final = ("", " ", "zeppelin", "résumé", "注文", "'; --", "*", "a" * 300)
 

@@ -1,0 +1,62 @@
+"""``find`` with the hybrid ranker: what it keeps between commands, and what it says where the encoder fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+FAILING = """
+class Failing:
+    identity, dimension = "failing", 8
+
+    def encode(self, texts):
+        raise RuntimeError("key=sk-123")
+
+encoder = Failing()
+"""
+
+
+@pytest.fixture
+def hybrid(shop: Path) -> Path:
+    """The shop's configuration with the hybrid ranker, and a place of its own for what is kept."""
+    with (shop / "pegboard.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[cache]\npath = "cache"\n\n[search]\nranker = "hybrid"\n')
+    return shop
+
+
+def with_failing_encoder(folder: Path) -> None:
+    (folder / "failing.py").write_text(FAILING, "utf-8")
+    with (folder / "pegboard.toml").open("a", encoding="utf-8") as file:
+        file.write('encoder = "failing.py"\n')
+
+
+def test_what_meaning_brought_is_explained(hybrid: Path, pegboard: Run) -> None:
+    done = pegboard("find", "refund the money", "--explain", "--limit", "1")
+    assert done.out.splitlines()[1].startswith("1. refund")
+    assert "meaning" in done.out
+    assert "% alike" in done.out
+
+
+def test_vectors_are_kept_beside_the_index(hybrid: Path, pegboard: Run) -> None:
+    first = pegboard("find", "refund", "--json").json
+    kept = {file.suffix: file.read_bytes() for file in (hybrid / "cache").iterdir()}
+    assert {".index", ".vectors"} <= kept.keys()
+    assert pegboard("find", "refund", "--json").json == first
+    assert {file.suffix: file.read_bytes() for file in (hybrid / "cache").iterdir()} == kept
+
+
+def test_where_words_answered_alone_stderr_says_why(hybrid: Path, pegboard: Run) -> None:
+    with_failing_encoder(hybrid)
+    done = pegboard("find", "refund")
+    assert (done.code, done.lines[0].split()[0]) == (0, "refund")
+    assert "Only words were compared, not what they mean: the encoder cannot be used" in done.err
+    told = pegboard("find", "refund", "--json").json
+    assert "it failed with RuntimeError" in told["degraded"]
+    assert "sk-123" not in str(told)
+
+
+def test_where_all_was_searched_the_document_says_so(hybrid: Path, pegboard: Run) -> None:
+    assert pegboard("find", "refund", "--json").json["degraded"] is None
