@@ -27,7 +27,6 @@ from tests.search.things import Thing, names
         ("write", "writer"),
         ("edit", "editor"),
         ("ship", "shipment"),
-        ("rent", "rental"),
         ("color", "colour"),
         ("analyze", "analyse"),
         ("license", "licence"),

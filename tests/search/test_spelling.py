@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.search import Candidates, LexicalRanker
-from pegboard.search.asked import read
-from pegboard.search.lexical import SCHEME, unmatched_terms
-from pegboard.search.spelling import MEANT, respelled, slips
+from pegboard.search.lexical import SCHEME, looked_up, unmatched_terms
+from pegboard.search.spelling import MEANT, meant, slips
 from tests.search.things import Thing, names
 
 TOOLS = [
@@ -46,21 +45,20 @@ def test_what_is_too_far_too_short_or_an_everyday_word_is_left_as_it_is(ask: str
 
 def test_a_known_word_is_never_read_as_another() -> None:
     corpus = Candidates.of([*TOOLS, Thing("relate", "Relate a story"), Thing("relats")]).corpus(SCHEME)
-    asked = read("relate calculate")
-    assert respelled(corpus, asked) == asked
+    assert not looked_up(corpus, "relate").asked.stands_for
 
 
 def test_of_several_that_may_be_meant_it_is_the_one_that_most_tools_have() -> None:
     entries = [Thing("brokem"), Thing("brokens_1"), Thing("brokens_2")]
     corpus = Candidates.of(entries).corpus(SCHEME)
-    before, after = read("brokex"), respelled(corpus, read("brokex"))
-    assert after.weights == {**before.weights, "broken": MEANT}
-    assert after.stands_for["broken"] == ["brokex"]
+    assert meant(corpus, ["brokex"]) == [("brokex", "broken", MEANT)]
+    asked = looked_up(corpus, "brokex").asked
+    assert (asked.weights, asked.stands_for) == ({"brokex": 1.0, "broken": MEANT}, {"broken": ["brokex"]})
 
 
 def test_what_was_meant_counts_in_the_clause_that_has_the_word() -> None:
     corpus = Candidates.of(TOOLS).corpus(SCHEME)
-    first, second = respelled(corpus, read("caculate it, translate it")).needs
+    first, second = looked_up(corpus, "caculate it, translate it").asked.needs
     assert "calcul" in first
     assert "calcul" not in second
 

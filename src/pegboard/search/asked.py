@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice, pairwise
@@ -49,16 +49,19 @@ class Asked:
             },
         )
 
-    def joined_by(self, others: Mapping[str, Sequence[str]], share: float) -> Asked:
-        """The same with further terms that may stand for those of the ask, by these; ``share`` of their weight."""
-        if not others:
-            return self
+    def joined_by(self, found: Iterable[tuple[str, str, float]]) -> Asked:
+        """The same with further terms: (term of the ask, other that may stand for it, share of its weight)."""
         weights, stands_for = dict(self.weights), {term: list(ones) for term, ones in self.stands_for.items()}
-        for term, other in ((term, other) for term, found in others.items() for other in found):
-            if other not in weights or other in stands_for:
-                stands_for.setdefault(other, []).append(term)
+        others: dict[str, list[str]] = {}
+        for term, other, share in found:
+            ones = stands_for.get(other)
+            if ones is None and other not in weights:
+                ones = stands_for[other] = []
+            if ones is not None and term not in ones:
+                ones.append(term)
+                others.setdefault(term, []).append(other)
                 weights[other] = max(weights.get(other, 0.0), share * weights[term])
-        needs = [_with(need, others, stands_for) for need in self.needs] if len(self.needs) > 1 else [list(weights)]
+        needs = [_with(need, others) for need in self.needs] if len(self.needs) > 1 else [list(weights)]
         return Asked(weights=weights, own=self.own, words=self.words, needs=needs, stands_for=stands_for)
 
 
@@ -70,12 +73,11 @@ def read(ask: str) -> Asked:
     """
     said = clauses(ask)
     needs = [dict.fromkeys(_terms(clause)) for clause in said]
-    light, related = light_terms(), related_terms()
+    light = light_terms()
     weights = {term: LIGHT if term in light else 1.0 for need in needs for term in need}
     words = frozenset(term for clause in said for word in clause for term in word.parts)
     asked = Asked(weights=weights, own=len(weights), words=words, needs=[list(need) for need in needs])
-    asked = asked.joined_by({term: related.get(term, ()) for term in weights}, RELATED)
-    return asked.joined_by({term: kin(term) for term in weights if term in words}, KIN)
+    return asked.joined_by(_others(weights, words))
 
 
 def _terms(clause: Sequence[Word]) -> Iterator[str]:
@@ -86,9 +88,18 @@ def _terms(clause: Sequence[Word]) -> Iterator[str]:
             yield stem((first.text + second.text).casefold())
 
 
-def _with(need: Sequence[str], others: Mapping[str, Sequence[str]], wanted: Collection[str]) -> list[str]:
+def _others(terms: Iterable[str], words: Collection[str]) -> Iterator[tuple[str, str, float]]:
+    """What may stand for each term: words for the same, and where it is a word of the ask, those of its family."""
+    related = related_terms()
+    for term in terms:
+        yield from ((term, other, RELATED) for other in related.get(term, ()))
+        if term in words:
+            yield from ((term, other, KIN) for other in kin(term))
+
+
+def _with(need: Sequence[str], others: Mapping[str, Sequence[str]]) -> list[str]:
     """The terms of a clause and what may stand for them."""
-    return list(dict.fromkeys((*need, *(one for term in need for one in others.get(term, ()) if one in wanted))))
+    return list(dict.fromkeys((*need, *(one for term in need for one in others.get(term, ())))))
 
 
 @cache

@@ -21,9 +21,10 @@ _SWAPS: Final = tuple(
 
 _ENDINGS: Final = {"er": 3, "or": 4, "i": 4, "ment": 3, "al": 4, "ist": 3, "ism": 4, "ian": 3, "is": 4, "ee": 3}
 """Endings that a word of the family may lack, and how many letters are left at least."""
-_ADDED: Final = ("er", "or", "i", "ment", "al")
-"""Endings that a word of the family may have besides: those that are common enough to be looked for everywhere."""
-_NO_E: Final = ("er", "or", "al")  # before these an ``e`` falls off
+_ADDED: Final = {"er": "", "or": "ts", "i": "", "ment": ""}
+"""Endings that a word of the family may have besides, and the letters that each is put behind, any if none is told:
+those that are common enough to be looked for everywhere."""
+_NO_E: Final = ("er", "or")  # before these an ``e`` falls off
 
 _LEAST: Final = 4  # letters of a word that has a family
 _LEFT: Final = 2  # letters before an ending that is swapped
@@ -61,7 +62,9 @@ def _shorter(term: str) -> Iterator[str]:
 
 def _longer(term: str) -> Iterator[str]:
     """``convert`` to ``converter``, ``write`` to ``writer``, ``plan`` to ``planner``."""
-    for ending in _ADDED:
-        yield (term.removesuffix("e") if ending in _NO_E else term) + ending
+    for ending, behind in _ADDED.items():
+        rest = term.removesuffix("e") if ending in _NO_E else term
+        if not behind or rest[-1] in behind:
+            yield rest + ending
     if term[-1] in _DOUBLED and term[-2] in _VOWELS and term[-3] not in _VOWELS:
         yield f"{term}{term[-1]}er"

@@ -24,7 +24,7 @@ from pegboard.search.confidence import certainty
 from pegboard.search.fields import DESCRIPTION, FIELDS, NAME, Field, field_texts, texts
 from pegboard.search.ranking import Bounded, Ranking
 from pegboard.search.scheme import IndexedField, Scheme, Terms
-from pegboard.search.spelling import respelled
+from pegboard.search.spelling import meant
 from pegboard.search.text import content_words, pieces, plain_word, stem, words
 from pegboard.tools import Entry
 
@@ -125,13 +125,17 @@ class LookedUp(NamedTuple):
 
 
 def looked_up(corpus: Corpus, ask: str) -> LookedUp:
-    """An ask in an index, with those of the related terms that tell something."""
+    """An ask in an index, with those of the related terms that tell something, and what unknown words may mean."""
     import numpy as np
 
     from pegboard.search.corpus import idf
 
-    asked = respelled(corpus, read(ask))
+    asked = read(ask)
     told = _told(corpus, asked)
+    further = meant(corpus, (term for term, one in told.items() if not one.rarity))
+    if further:
+        asked = asked.joined_by(further)
+        told = _told(corpus, asked)
     asked = asked.only(told.keys())
     unknown = idf(corpus.size, 0)
     worths = []

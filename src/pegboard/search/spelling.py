@@ -7,11 +7,12 @@ millisecond a word; names and numbers, which are what most unknown words are, ar
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from pegboard.search.asked import Asked, light_terms
+from pegboard.search.asked import light_terms
 from pegboard.search.related import related_terms
 from pegboard.search.text import stem
 
@@ -28,13 +29,10 @@ _PART: Final = 3  # letters of either of two words in one piece
 _MOST: Final = 3  # words of an ask that are looked into, the first ones
 
 
-def respelled(corpus: Corpus, asked: Asked) -> Asked:
-    """The ask with what its unknown words may stand for; as it is where it has none, or nothing is near them."""
-    words = [term for term in asked.weights if term in asked.words and _may_be_wrong(term)]
-    known = zip(words, corpus.known(words), strict=True)
-    unknown = [word for word, term in known if not term.frequency][:_MOST]
-    meant = {word: _meant(corpus, word) for word in unknown}
-    return asked.joined_by({word: others for word, others in meant.items() if others}, MEANT)
+def meant(corpus: Corpus, unknown: Iterable[str]) -> list[tuple[str, str, float]]:
+    """(word, what it may stand for, ``MEANT``) of the words of an ask that no entry has; none where nothing is near."""
+    words = islice(filter(_may_be_wrong, unknown), _MOST)
+    return [(word, other, MEANT) for word in words for other in _meant(corpus, word)]
 
 
 def _may_be_wrong(term: str) -> bool:
