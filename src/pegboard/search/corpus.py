@@ -25,13 +25,17 @@ Numbers = tuple[Array, Array]
 """The numbers of some terms in the base and in the tail of an index, -1 where they are not."""
 
 
+_FEW: Final = 8
+"""Of so many rows one, or less: so few are looked through one by one, where all are counted otherwise."""
+
+
 class Term(NamedTuple):
     """What an index has of a term. Immutable. Its numbers in the base and in the tail, -1 where it is not; how many
-    entries of the slice have it, and how many have it in each of the scheme's groups."""
+    entries of the slice have it, and how many have it in the group that was asked for."""
 
     numbers: tuple[int, int]
     frequency: int
-    in_groups: tuple[int, ...]
+    in_group: int
 
 
 def idf(size: int, frequency: int) -> float:
@@ -107,29 +111,27 @@ class Corpus:
         self._dampening: dict[tuple[float, float, int], Array] = {}
         self._totals: dict[int, Array] = {}
         self._counted_in: dict[int, tuple[Array, Array]] = {}
-        self._known: dict[str, Term] = {}
+        self._known: dict[tuple[int, str], Term] = {}
         self.kept: dict[int, Array] = {}
 
     def postings(self, terms: Sequence[str], space: int = 0) -> Postings:
         """Where these terms stand, in their order."""
         return self.at(self.numbers(terms, space))
 
-    def known(self, terms: Sequence[str]) -> list[Term]:
-        """What the index has of these terms of the first space."""
-        known = self._known
-        new = [term for term in terms if term not in known]
+    def known(self, terms: Sequence[str], group: int = 0) -> list[Term]:
+        """What the index has of these terms of the first space, and of one of its groups."""
+        known, asked = self._known, [(group, term) for term in terms]
+        new = [one for one in asked if one not in known]
         if new:
             if len(known) > _LOOK_UPS_KEPT:
-                self._known = known = {term: known[term] for term in terms if term in known}
-            known.update(zip(new, self._looked_up(new), strict=True))
-        return [known[term] for term in terms]
+                self._known = known = {one: known[one] for one in asked if one in known}
+            known.update(zip(new, self._looked_up([term for _, term in new], group), strict=True))
+        return [known[one] for one in asked]
 
-    def _looked_up(self, terms: Sequence[str]) -> Iterator[Term]:
+    def _looked_up(self, terms: Sequence[str], group: int) -> Iterator[Term]:
         numbers = self.numbers(terms)
-        groups = [self.counted_in(group, numbers) for group in range(self.index.scheme.groups)]
-        columns = (numbers[0].tolist(), numbers[1].tolist(), self.counted(numbers), *groups)
-        for early, late, frequency, *in_groups in zip(*columns, strict=True):
-            yield Term((early, late), frequency, tuple(in_groups))
+        pairs = zip(numbers[0].tolist(), numbers[1].tolist(), strict=True)
+        return map(Term, pairs, self.counted(numbers), self.counted_in(group, numbers))
 
     def numbers(self, terms: Sequence[str], space: int = 0) -> Numbers:
         """What the index knows these terms by."""
@@ -281,7 +283,21 @@ class Corpus:
 
 def _frequencies(segment: Segment, visible: Mask | None) -> Array:
     """How many of the visible rows have each term."""
-    return np.diff(segment.starts) if visible is None else counted(visible[segment.rows], segment.starts)
+    everywhere = np.diff(segment.starts)
+    if visible is None:
+        return everywhere
+    shown = int(np.count_nonzero(visible))
+    if visible.size - shown <= visible.size // _FEW:
+        return everywhere - _terms_in(segment, ~visible)
+    return (
+        _terms_in(segment, visible) if shown <= visible.size // _FEW else counted(visible[segment.rows], segment.starts)
+    )
+
+
+def _terms_in(segment: Segment, chosen: Mask) -> Array:
+    """How many of the chosen rows have each term, row by row: fast where they are few."""
+    terms, _ = segment.every.of(np.flatnonzero(chosen))
+    return np.bincount(terms, minlength=segment.terms.size)
 
 
 def _run(segment: Segment, number: int) -> tuple[Array, Array, Array]:

@@ -162,10 +162,10 @@ def _told(corpus: Corpus, asked: Asked) -> dict[str, _Told]:
     """By term. Left out are those that no word of the ask is, where they are in no entry, or tell too little."""
     from pegboard.search.corpus import idf
 
-    names, found = list(COVERED).index(NAME), {}
-    for term, (numbers, frequency, in_groups) in zip(asked.weights, corpus.known(list(asked.weights)), strict=True):
+    known, found = corpus.known(list(asked.weights), list(COVERED).index(NAME)), {}
+    for term, (numbers, frequency, in_names) in zip(asked.weights, known, strict=True):
         if frequency and (frequency <= _MOST_RELATED or term not in asked.stands_for):
-            found[term] = _Told(numbers, idf(corpus.size, frequency), in_groups[names] / frequency)
+            found[term] = _Told(numbers, idf(corpus.size, frequency), in_names / frequency)
         elif term in asked.words:
             found[term] = _Told(numbers, 0.0, 0.0)
     return found

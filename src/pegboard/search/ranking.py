@@ -235,7 +235,7 @@ class Ranking(Sequence[Ranked]):
         if found.size <= _MANY * count:
             return found
         # The scores of some that look best say what the others have to reach.
-        first = np.flatnonzero(least >= _at(least, _LOOKED_AT * count))
+        first = np.flatnonzero(least >= _at(least, min(_LOOKED_AT * count, least.size)))
         good: Array = found[least[found] * slack >= _at(self._scores.exact(first), count)]
         return good
 
