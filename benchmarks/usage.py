@@ -31,7 +31,6 @@ SETS: Final = ("bfcl", "metatool", "sealtools")
 HISTORY: Final = 1_000
 PEOPLE: Final = 20
 FLOOD: Final = 10_000
-FOREIGN: Final = 500
 ASKED: Final = 400
 """Questions of each set that are asked."""
 
@@ -91,25 +90,22 @@ class Rows(NamedTuple):
     costs: Sequence[str]
 
 
-async def measured(data: DataSet, sets: Sequence[DataSet]) -> Rows:
+async def measured(data: DataSet) -> Rows:
     """recall@1 of the rest of a set, without history and with several."""
     history, rest = parted(data)
     before = await recalled(data, rest, None)
-    own, many, single = Usage(), Usage(), Usage()
+    own, many = Usage(), Usage()
     await teach(data, history, own, [None])
     await teach(data, history, many, people(PEOPLE))
-    await teach(data, history, single, people(len(history)))
     calm = await recalled(data, rest, many, ASKING)
     flood(data, rest, many)
     gains = [
         _compared(before, await recalled(data, rest, own)),
         _compared(before, calm),
-        _compared(before, await recalled(data, rest, single, ASKING)),
         _compared(before, await most_recalled(data, history, rest)),
     ]
     costs = [
-        await unused(data, history, rest),
-        _compared(before, await recalled(data, rest, await foreign(data, sets))),
+        await other_needs(data, history, rest),
         _compared(calm, await recalled(data, rest, many, ASKING)),
     ]
     counts = [f"{len(history):,}", f"{len(rest):,}", f"{before:.3f}"]
@@ -118,7 +114,7 @@ async def measured(data: DataSet, sets: Sequence[DataSet]) -> Rows:
 
 async def tables(sets: Sequence[DataSet]) -> list[Table]:
     """What it gains, and what it costs."""
-    rows = [await measured(data, sets) for data in sets]
+    rows = [await measured(data) for data in sets]
     gains = Table(
         title="Usage learning: recall@1",
         columns=[
@@ -128,7 +124,6 @@ async def tables(sets: Sequence[DataSet]) -> list[Table]:
             "without",
             "own history",
             f"that of {PEOPLE} others",
-            "that of others, one ask each",
             "at most",
         ],
         rows=[*(row.gains for row in rows), _mean([row.gains for row in rows])],
@@ -139,12 +134,11 @@ async def tables(sets: Sequence[DataSet]) -> list[Table]:
     )
     costs = Table(
         title="Usage learning: what it costs, recall@1",
-        columns=["set", "asks for tools that nobody has used", "history of other needs", "one principal's flood"],
+        columns=["set", "history of other needs", "one principal's flood"],
         rows=[row.costs for row in rows],
         note=(
-            "With history, and in brackets the difference to none; for the flood to the same history without it. Tools "
-            "that nobody has used: half of the tools are called in the history, the others are asked for. Other needs: "
-            f"{FOREIGN} asks of the other sets, after each of which the first tool that was found is called. Flood: "
+            "With history, and in brackets the difference to none; for the flood to the same history without it. Other "
+            "needs: half of the tools are called in the history, and the others are asked for. Flood: "
             f"{PEOPLE} principals have taught; one more calls one wrong tool {FLOOD:,} times, after the very asks that "
             "another principal then asks."
         ),
@@ -172,7 +166,7 @@ async def most_recalled(data: DataSet, history: Sequence[Question], rest: Sequen
     return statistics.fmean(found)
 
 
-async def unused(data: DataSet, history: Sequence[Question], rest: Sequence[Question]) -> str:
+async def other_needs(data: DataSet, history: Sequence[Question], rest: Sequence[Question]) -> str:
     """Without and with a history of half of the tools, asked for the others."""
     mine, others = halves(data)
     usage = Usage()
@@ -186,17 +180,6 @@ def halves(data: DataSet) -> tuple[set[str], set[str]]:
     names = sorted({name for question in data.questions for name in question.relevant})
     random.Random(data.name).shuffle(names)
     return set(names[: len(names) // 2]), set(names[len(names) // 2 :])
-
-
-async def foreign(data: DataSet, sets: Sequence[DataSet]) -> Usage:
-    """What asks for other sets teach, each of which ends with a call of the first tool that was found."""
-    others = [question for other in sets if other.name != data.name for question in parted(other)[0]]
-    usage = Usage()
-    for question in random.Random(data.name).sample(others, min(FOREIGN, len(others))):
-        names = await searched(data, question, usage, None)
-        for name in names[:1]:
-            usage.learn(None, name, lessons_of(question.text))
-    return usage
 
 
 def flood(data: DataSet, asked: Sequence[Question], usage: Usage) -> None:

@@ -113,7 +113,7 @@ def test_a_tool_with_no_word_of_the_ask_is_found_and_surely() -> None:
     (found,) = ranking = ranker.rank("parcel", PAIR)
     assert (found.entry.name, found.reason) == ("send_letter", USED)
     assert isinstance(ranking, Ranking)
-    assert ranking.confidence == pytest.approx(2 / 3)
+    assert ranking.confidence == pytest.approx(1 / 2)
 
 
 def test_exact_names_come_first_all_the_same() -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 WORTH: Final = 2.0
 """What an ask is worth that is known, word by word, to lead to a tool."""
-HALF: Final = 0.5
+HALF: Final = 1.0
 """Uses that are worth half of what any number is."""
 TOGETHER: Final = 1.5
 """How much more words tell together than each alone: one by itself leads to many tools."""
