@@ -40,7 +40,7 @@ async def _use(peg: Pegboard, principals: object) -> None:
     async with peg:
         await peg.ready(60)
         for principal, query, tool, arguments in (
-            (None, "compensation by tracks, refund", "refund", {"order": "7", "amount": 1.5}),
+            (None, "tell where a track is; compensation, refund", "refund", {"order": "7", "amount": 1.5}),
             (ann, "parcel refund", "track", {"order": "7"}),
         ):
             board = await peg.open(principal)
