@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import engines, held_out, retrieval
+from benchmarks import engines, held_out, meaning, retrieval
 from benchmarks.peers.answering import Answers
+from pegboard.errors import ConfigError
 from pegboard.evaluation.datasets import Question, read_set
 from pegboard.search import asked, spelling
 from tests.evaluation.things import write_set
+from tests.search.encoders import Hashed
 
 
 def test_names_that_are_not_legal_are_scored_as_their_authors_wrote_them(tmp_path: Path) -> None:
@@ -95,3 +97,23 @@ def test_an_engine_is_judged_by_the_names_of_the_texts_that_it_finds(tmp_path: P
     folder = write_set(tmp_path / "one", ["mail.send", "read"], [("send mail", ["mail.send"]), ("read", ["mail.send"])])
     found = retrieval.engine_figures(engines.ENGINES["SQLite FTS5, porter"], read_set(folder))
     assert found == {"nDCG@10": 0.5, "recall@5": 0.5, "MRR": 0.5}
+
+
+def test_what_meaning_adds_is_measured_with_constants_of_other_sets_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(meaning, "ENCODERS", {"taught": lambda: Hashed(same={"cinema": "film"}), "absent": absent})
+    monkeypatch.setattr(meaning, "SIZES", (200,))
+    write_set(tmp_path / "films", ["film", "read"], [("cinema", ["film"])])
+    write_set(tmp_path / "mails", ["send", "read"], [("send", ["send"])])
+    assert meaning.main([str(tmp_path)]) == 0
+    told = capsys.readouterr()
+    assert "| lexical | 0.000 | 1.000 | 0.500 |" in told.out
+    assert told.out.count("| taught | 1.000 | 1.000 | 1.000 |") == 2
+    assert "| taught, constants chosen on the other sets | 1.000 | 1.000 | 1.000 |" in told.out
+    assert "look through 200 vectors for all" in told.out
+    assert "left out: absent (not here)" in told.err
+
+
+def absent() -> Hashed:
+    raise ConfigError("not here")
