@@ -51,7 +51,8 @@ class MiniLmEncoder:
         import numpy as np
 
         model, found = self._model, np.zeros((len(texts), self.dimension), np.float32)
-        pieces = [encoding.ids for encoding in model.tokenizer.encode_batch(list(texts))]
+        # One by one: for many at once the library starts threads, and complains in each process that is forked later.
+        pieces = [model.tokenizer.encode(text).ids for text in texts]
         for places in _together(pieces):
             found[places] = forward(model.weights, np.array([pieces[place] for place in places]))
         return found

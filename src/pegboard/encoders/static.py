@@ -42,10 +42,10 @@ class StaticEncoder:
         import numpy as np
 
         found = np.zeros((len(texts), self.dimension), np.float32)
-        # Its pieces know no line breaks, and take each further blank for a word.
-        plain = [" ".join(text.split()) for text in texts]
-        for place, encoding in enumerate(self._tokenizer.encode_batch(plain, add_special_tokens=False)):
-            pieces = encoding.ids[:_MOST]
+        for place, text in enumerate(texts):
+            # One by one: for many at once the library starts threads, and complains in every process forked later.
+            # Its pieces know no line breaks, and take each further blank for a word.
+            pieces = self._tokenizer.encode(" ".join(text.split()), add_special_tokens=False).ids[:_MOST]
             if pieces:
                 found[place] = self._table[pieces].mean(axis=0, dtype=np.float32)
         return found
