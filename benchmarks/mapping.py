@@ -14,10 +14,8 @@ PROCESSES: Final = 16
 
 _MAPPER: Final = """
 import sys
-from pathlib import Path
-from pegboard.stores.index_file import _mapped
-from pegboard.stores.index_format import decoded
-parts, told = decoded(_mapped(Path(sys.argv[1])))
+from pegboard.stores.array_file import read
+parts, told = read(sys.argv[1], what="index")
 print(sum(int(array.sum(dtype="u8")) for part in parts.values() for array in part.values()), flush=True)
 sys.stdin.read()
 """

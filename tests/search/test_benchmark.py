@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import engines, held_out, meaning, retrieval
+from benchmarks import engines, held_out, mapping, meaning, retrieval
 from benchmarks.peers.answering import Answers
 from pegboard.errors import ConfigError
 from pegboard.evaluation.datasets import Question, read_set
-from pegboard.search import asked, spelling
+from pegboard.search import Candidates, asked, spelling
+from pegboard.stores.index_file import save
 from tests.evaluation.things import write_set
 from tests.search.encoders import Hashed
+from tests.search.things import Thing
 
 
 def test_names_that_are_not_legal_are_scored_as_their_authors_wrote_them(tmp_path: Path) -> None:
@@ -117,3 +119,16 @@ def test_what_meaning_adds_is_measured_with_constants_of_other_sets_too(
 
 def absent() -> Hashed:
     raise ConfigError("not here")
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="this system does not tell what a process has")
+def test_processes_that_map_a_file_tell_what_they_have_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mapping, "PROCESSES", 2)
+    path = tmp_path / "tools.index"
+    save(path, Candidates.of([Thing("send_mail", "Send a mail")]))
+    (table,) = mapping.shared_by_processes(path, 1)
+    told = dict(zip(table.columns, map(float, table.rows[0]), strict=True))
+    assert told["processes"] == 2
+    assert 0 < told["unique, sum, MB"] <= told["resident, sum, MB"]
