@@ -42,7 +42,12 @@ def test_nothing_to_list_is_said_and_has_its_own_code(pegboard: Run) -> None:
     done = pegboard("list", "--tag", "nobody")
     assert (done.code, done.out) == (4, "")
     assert "Sources that are ready: 1 of 1." in done.err
-    assert pegboard("list", "--tag", "nobody", "--json").json == {"tools": [], "total": 0, "not_ready": []}
+    assert pegboard("list", "--tag", "nobody", "--json").json == {
+        "tools": [],
+        "total": 0,
+        "skills": 0,
+        "not_ready": [],
+    }
 
 
 def test_find_takes_a_need_in_plain_words_and_puts_the_best_first(pegboard: Run) -> None:

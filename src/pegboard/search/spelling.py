@@ -24,6 +24,7 @@ MEANT: Final = 0.8
 """What a term counts that an unknown word of the ask is taken for."""
 
 _LEAST: Final = 5  # letters: shorter words are near too many others
+_LEAST_OTHER: Final = 6  # letters of a word that may have another letter in a place: "bread" is no slip of "break"
 _LONGEST: Final = 16
 _PART: Final = 3  # letters of either of two words in one piece
 _MOST: Final = 3  # words of an ask that are looked into, the first ones
@@ -80,11 +81,15 @@ def _slips(word: str) -> tuple[list[str], Array]:
 
 
 def slips(word: str) -> Iterator[str]:
-    """``word`` with a letter behind the first more, less or another, or with two side by side the other way round."""
+    """``word`` with a letter behind the first more, less or another, or with two side by side the other way round.
+
+    Another letter in longer words alone: too many short ones are a word again.
+    """
     for place in range(1, len(word) + 1):
         before, after = word[:place], word[place:]
         yield from (before + letter + after for letter in string.ascii_lowercase)
         if after:
             yield before + after[1:]
-            yield from (before + letter + after[1:] for letter in string.ascii_lowercase if letter != after[0])
             yield before[:-1] + after[0] + before[-1] + after[1:]
+        if after and len(word) >= _LEAST_OTHER:
+            yield from (before + letter + after[1:] for letter in string.ascii_lowercase if letter != after[0])
