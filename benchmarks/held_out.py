@@ -22,7 +22,7 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.report import Table
-from benchmarks.retrieval import by_ranker, figures, thinned
+from benchmarks.retrieval import by_ranker, figures, printed, thinned
 from pegboard.evaluation.datasets import DataSet, Question, sets_of
 from pegboard.evaluation.metrics import MEASURES
 from pegboard.search import Candidates, LexicalRanker, asked, lexical, spelling
@@ -255,12 +255,7 @@ def run(root: Path, *, sample: int | None = None) -> list[Table]:
 
 def main(arguments: Sequence[str]) -> int:
     """Print the tables; 2 without a folder."""
-    if not arguments or not list(Path(arguments[0]).glob("*/queries.jsonl")):
-        print("give the folder that holds the sets; a number behind it: of so many questions each", file=sys.stderr)
-        return 2
-    for table in run(Path(arguments[0]), sample=int(arguments[1]) if arguments[1:] else None):
-        print(table.markdown())
-    return 0
+    return printed(run, arguments)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.held_out import others
 from benchmarks.report import Table
-from benchmarks.retrieval import by_ranker, figures, thinned
+from benchmarks.retrieval import by_ranker, figures, printed, thinned
 from pegboard.encoders import MiniLmEncoder, StaticEncoder
 from pegboard.errors import ConfigError
 from pegboard.evaluation.datasets import DataSet, sets_of
@@ -164,12 +164,7 @@ def _times(work: Callable[[], object], count: int) -> tuple[str, str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Print the tables; 2 without a folder."""
-    if not arguments or not list(Path(arguments[0]).glob("*/queries.jsonl")):
-        print("give the folder that holds the sets; a number behind it: of so many questions each", file=sys.stderr)
-        return 2
-    for table in run(Path(arguments[0]), sample=int(arguments[1]) if arguments[1:] else None):
-        print(table.markdown())
-    return 0
+    return printed(run, arguments)
 
 
 if __name__ == "__main__":

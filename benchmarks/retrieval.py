@@ -171,6 +171,16 @@ def _spread(times: list[float]) -> tuple[str, str]:
     return f"{statistics.median(times):.2f}", f"{percentile(times, 95):.2f}"
 
 
+def printed(run: Callable[..., list[Table]], arguments: Sequence[str]) -> int:
+    """Print the tables that ``run(folder, sample=...)`` makes of a folder of sets; 2 without one."""
+    if not arguments or not list(Path(arguments[0]).glob("*/queries.jsonl")):
+        print("give the folder that holds the sets; a number behind it: of so many questions each", file=sys.stderr)
+        return 2
+    for table in run(Path(arguments[0]), sample=int(arguments[1]) if arguments[1:] else None):
+        print(table.markdown())
+    return 0
+
+
 def main(arguments: Sequence[str]) -> int:
     """Print the tables; 2 without a folder, or for a ranker that is none."""
     if not arguments or not list(Path(arguments[0]).glob("*/queries.jsonl")):

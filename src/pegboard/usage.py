@@ -94,12 +94,12 @@ class Usage:
 
     def status(self) -> dict[str, Any]:
         """Where it is kept, whether that works, and how many lessons wait to be written, as JSON."""
-        told = {
+        found = {
             "where": self.store.where,
             "state": "failed" if self._reason else "ready",
             "waiting": len(self._waiting),
         }
-        return told | ({"reason": self._reason} if self._reason else {})
+        return found | ({"reason": self._reason} if self._reason else {})
 
     async def close(self) -> None:
         """Write what waits to be written, as far as the store takes it, and let go of the store."""

@@ -13,43 +13,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
 from dataclasses import replace
-from functools import wraps
 from typing import Any, Final
 
-from pegboard.pin_store import ManagedStore, PinStore
+from pegboard.pin_store import PinStore
 from pegboard.pins import PinRecord, PinState, Slot
+from pegboard.testing.contract import closing, promised
 
 Open = Callable[[], PinStore]
 Check = Callable[[Open], Awaitable[None]]
-
-
-class BrokenContractError(AssertionError):
-    """A store does not do what every store must; the message says what that is."""
-
-
-def _check(promise: Callable[[Open], Awaitable[None]]) -> Check:
-    """A check that closes what it has opened."""
-
-    @wraps(promise)
-    async def run(store: Open) -> None:
-        async with AsyncExitStack() as stack:
-
-            def opened() -> PinStore:
-                one = store()
-                if isinstance(one, ManagedStore):
-                    stack.push_async_callback(one.close)
-                return one
-
-            await promise(opened)
-
-    return run
-
-
-def _promised(holds: bool, what: str) -> None:
-    if not holds:
-        raise BrokenContractError(what)
 
 
 def _slot(name: str, state: PinState = PinState.ACTIVE, **shown: Any) -> Slot:
@@ -60,16 +32,16 @@ def _record(generation: int = 1, *names: str, owner: str | None = None) -> PinRe
     return PinRecord(owner=owner, generation=generation, slots=tuple(_slot(name) for name in names))
 
 
-@_check
+@closing
 async def a_board_that_never_saved_has_no_record(store: Open) -> None:
     """``load`` gives None, whatever a stranger sends as an id; also where other boards are."""
     here = store()
     await here.save("board", _record())
     for board_id in ("unknown", "", "\ud800", "\x00", "board\x00", "board\n"):
-        _promised(await here.load(board_id) is None, f"load of {board_id!r}, which never saved, gives None")
+        promised(await here.load(board_id) is None, f"load of {board_id!r}, which never saved, gives None")
 
 
-@_check
+@closing
 async def what_is_saved_comes_back_in_every_handle(store: Open) -> None:
     """Everything of a record: owner, generation, states, and the keys of definitions in their order."""
     odd = {"z": 1, "a": {"2": [1.0, -0.0, 1e300, 10**40, True, None, ""], "1": "\U0001f600 \u0000 \ud800 \u00e9\n"}}
@@ -81,64 +53,64 @@ async def what_is_saved_comes_back_in_every_handle(store: Open) -> None:
         digests={"z": "another", "d": "e"},
     )
     here, there = store(), store()
-    _promised(await here.save("board", record), "the first save of a board, of generation 1, is taken")
+    promised(await here.save("board", record), "the first save of a board, of generation 1, is taken")
     for handle, which in ((here, "the same handle"), (there, "another handle")):
         found = await handle.load("board")
-        _promised(found == record, f"load in {which} gives what was saved")
-        _promised(repr(found) == repr(record), f"load in {which} keeps the order of keys and the kinds of numbers")
+        promised(found == record, f"load in {which} gives what was saved")
+        promised(repr(found) == repr(record), f"load in {which} keeps the order of keys and the kinds of numbers")
 
 
-@_check
+@closing
 async def never_saved_is_not_saved_empty(store: Open) -> None:
     """A record without anything in it is a record."""
     here = store()
     await here.save("board", PinRecord(generation=1))
-    _promised(await here.load("board") == PinRecord(generation=1), "an empty record is told from none")
+    promised(await here.load("board") == PinRecord(generation=1), "an empty record is told from none")
 
 
-@_check
+@closing
 async def a_save_that_does_not_follow_is_refused(store: Open) -> None:
     """Only the next generation is stored; what is refused changes nothing."""
     here, there = store(), store()
-    _promised(not await here.save("board", _record(2)), "a board does not begin with generation 2")
-    _promised(await here.load("board") is None, "a save that was refused stores nothing")
-    _promised(await here.save("board", _record(1, "a")), "a board begins with generation 1")
+    promised(not await here.save("board", _record(2)), "a board does not begin with generation 2")
+    promised(await here.load("board") is None, "a save that was refused stores nothing")
+    promised(await here.save("board", _record(1, "a")), "a board begins with generation 1")
     for generation in (0, 1, 3):
         refused = not await there.save("board", _record(generation, "b"))
-        _promised(refused, f"generation {generation} does not follow generation 1")
-    _promised(await here.load("board") == _record(1, "a"), "saves that were refused change nothing")
-    _promised(await there.save("board", _record(2, "b")), "generation 2 follows generation 1")
-    _promised(await here.load("board") == _record(2, "b"), "every handle sees the newest record")
+        promised(refused, f"generation {generation} does not follow generation 1")
+    promised(await here.load("board") == _record(1, "a"), "saves that were refused change nothing")
+    promised(await there.save("board", _record(2, "b")), "generation 2 follows generation 1")
+    promised(await here.load("board") == _record(2, "b"), "every handle sees the newest record")
 
 
-@_check
+@closing
 async def of_many_saves_at_once_exactly_one_is_taken(store: Open) -> None:
     """The first save of a board, and a later one."""
     handles = [store() for _ in range(4)]
     for generation in (1, 2):
         saves = [handles[n % 4].save("board", _record(generation, f"by_{n}")) for n in range(12)]
         taken = [n for n, took in enumerate(await asyncio.gather(*saves)) if took]
-        _promised(len(taken) == 1, f"exactly one of many saves of generation {generation} is taken, not {len(taken)}")
-        _promised(
+        promised(len(taken) == 1, f"exactly one of many saves of generation {generation} is taken, not {len(taken)}")
+        promised(
             await handles[0].load("board") == _record(generation, f"by_{taken[0]}"),
             "the save that was taken is the one that is stored",
         )
 
 
-@_check
+@closing
 async def boards_do_not_touch_one_another(store: Open) -> None:
     """Ids are data: nothing in them has a meaning, and letter case counts."""
     here = store()
     ids = ["board", "BOARD", "board ", "board%", "b_ard", "' OR 1=1 --", "../board", "b\u00f6ard", "x" * 500]
     for board_id in ids:
-        _promised(await here.save(board_id, _record(1, "a", owner=board_id)), f"{board_id!r:.40} is a board of its own")
+        promised(await here.save(board_id, _record(1, "a", owner=board_id)), f"{board_id!r:.40} is a board of its own")
     await here.delete("board%")
     for board_id in ids:
         wanted = None if board_id == "board%" else _record(1, "a", owner=board_id)
-        _promised(await here.load(board_id) == wanted, f"{board_id!r:.40} is what it was")
+        promised(await here.load(board_id) == wanted, f"{board_id!r:.40} is what it was")
 
 
-@_check
+@closing
 async def a_deleted_board_is_gone(store: Open) -> None:
     """For every handle; and deleting it again does nothing."""
     here, there = store(), store()
@@ -146,19 +118,19 @@ async def a_deleted_board_is_gone(store: Open) -> None:
     await there.delete("board")
     await here.delete("board")
     await here.delete("unknown")
-    _promised(await here.load("board") is None, "a deleted board has no record")
-    _promised(not await here.save("board", _record(2, "a")), "the next generation of a deleted board is refused")
-    _promised(await there.save("board", _record(1, "b")), "a deleted board can begin again")
+    promised(await here.load("board") is None, "a deleted board has no record")
+    promised(not await here.save("board", _record(2, "a")), "the next generation of a deleted board is refused")
+    promised(await there.save("board", _record(1, "b")), "a deleted board can begin again")
 
 
-@_check
+@closing
 async def a_record_may_be_large(store: Open) -> None:
     """Two thousand pins of a kilobyte each."""
     here = store()
     slots = tuple(_slot(f"tool_{n}", description="x" * 1_000) for n in range(2_000))
     large = replace(_record(1), slots=slots)
     await here.save("board", large)
-    _promised(await store().load("board") == large, "a record of two megabytes comes back")
+    promised(await store().load("board") == large, "a record of two megabytes comes back")
 
 
 PIN_STORE_CONTRACT: Final[tuple[Check, ...]] = (
