@@ -12,6 +12,7 @@ CORE = (
     "errors",
     "version",
     "late",
+    "late_fields",
     "limits",
     "lines",
     "listeners",

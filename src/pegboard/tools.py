@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from pegboard.errors import CallError, DefinitionError
+from pegboard.late_fields import late, with_late_fields
 from pegboard.naming import check_name
 from pegboard.resource import Touches
 from pegboard.tool_fields import check_fields
@@ -120,6 +121,7 @@ def canonical_json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
+@with_late_fields("description", "title", "input_schema", "output_schema", "annotations", "definition")
 @dataclass(frozen=True, kw_only=True)
 class Tool:
     """A callable tool. Immutable, shared by the whole process.
@@ -178,6 +180,8 @@ class Tool:
     lossless: bool = False
 
     kind = "tool"
+    stamp: ClassVar[bytes | None] = None
+    """What search tells it from others by, for one that was kept with it; a copy has none."""
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -224,6 +228,14 @@ class Tool:
         if isinstance(hint, Mapping) and hint.get("visibility") in _VISIBILITIES:
             return Visibility(hint["visibility"])
         return self.visibility
+
+    @classmethod
+    def late(cls, whole: Callable[[], Tool], **known: Any) -> Tool:
+        """A tool whose definition is read when it is first looked at: ``whole()`` gives it, and has what is ``known``.
+
+        For a source that has taken in, and checked, the very same tool before; nothing is checked here.
+        """
+        return late(cls, known, whole)
 
     def with_(self, **changes: Any) -> Tool:
         """A copy with some fields changed."""

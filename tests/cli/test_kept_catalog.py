@@ -127,6 +127,34 @@ def test_how_tools_are_taken_in_is_read_from_the_configuration_of_now(pegboard: 
     assert starts(folder, "mail", "shop") == [1, 1]
 
 
+def test_how_a_listing_is_taken_in_is_kept_for_each_way(pegboard: Run, folder: Path) -> None:
+    write(folder, TWO)
+    first = pegboard("find", "refund", "an", "order")
+    text = (folder / "pegboard.toml").read_text("utf-8")
+    (folder / "pegboard.toml").write_text(f'{text}prefix = "store"\n', "utf-8")
+    for _ in range(2):
+        assert [line.split()[0] for line in pegboard("find", "refund", "an", "order").lines] == ["store__refund_order"]
+    assert len(sorted((folder / "state").rglob("*.intake"))) == 3
+    (folder / "pegboard.toml").write_text(text, "utf-8")
+    assert pegboard("find", "refund", "an", "order").out == first.out
+    assert starts(folder, "mail", "shop") == [1, 1]
+
+
+@pytest.mark.parametrize("harm", ["broken", "of another listing", "missing"])
+def test_how_a_listing_is_taken_in_is_found_out_again(pegboard: Run, folder: Path, harm: str) -> None:
+    write(folder, TWO)
+    first = pegboard("find", "refund", "an", "order")
+    mail, shop = sorted((folder / "state").rglob("*.intake"), key=lambda path: b"refund" in path.read_bytes())
+    sound = shop.read_bytes()
+    if harm == "missing":
+        shop.unlink()
+    else:
+        shop.write_bytes(mail.read_bytes() if harm == "of another listing" else sound[:-5])
+    told = pegboard("find", "refund", "an", "order", "--debug")
+    assert (told.out, shop.read_bytes(), starts(folder, "mail", "shop")) == (first.out, sound, [1, 1])
+    assert ("not the ones that were written" in told.err) == (harm == "broken")
+
+
 def test_files_of_tools_are_read_every_time(pegboard: Run, folder: Path) -> None:
     tool = "from pegboard import tool\n\n@tool\ndef {}() -> str:\n    '''Do.'''\n    return ''\n"
     write(folder, TWO, '[[python]]\nfile = "tools.py"\n')

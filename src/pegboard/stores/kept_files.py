@@ -98,7 +98,7 @@ class KeptFiles:
             facts = os.fstat(descriptor)
             if not stat.S_ISREG(facts.st_mode) or _is_strange(facts):
                 raise self._wrong(name, "used", "it is not a file of this user alone")
-            return file.read(MAX_BYTES)
+            return file.read(min(facts.st_size, MAX_BYTES))
 
     def _content(self, name: str, data: bytes) -> bytes:
         content = data[_HEAD:]

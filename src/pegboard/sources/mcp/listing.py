@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 SkillsFrom = Literal["entries", "resources"]
 
@@ -71,6 +72,25 @@ class Listing:
                 offered = None if skills is None else SkillListing.from_json(skills)
                 return cls(tools=tools, faults=faults, notes=tuple(notes), sound=tuple(sound), skills=offered)
         raise ValueError("no listing of an upstream")
+
+
+class RawLines(Sequence[Any]):
+    """Raw definitions, each a line of JSON that is read when it is looked at. Lives as long as what is made of them."""
+
+    def __init__(self, lines: Sequence[bytes]) -> None:
+        self._lines = lines
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, place: int) -> Any: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Any]: ...
+    def __getitem__(self, place: int | slice) -> Any:
+        if isinstance(place, slice):
+            return RawLines(self._lines[place])
+        return json.loads(self._lines[place])
 
 
 def _all(kind: type, values: Iterable[Any]) -> bool:

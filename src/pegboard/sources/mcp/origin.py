@@ -15,7 +15,7 @@ from pegboard.sources.mcp.spec import HttpSpec, StdioSpec, UpstreamSpec
 from pegboard.tools import canonical_json
 from pegboard.version import __version__
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _SCRIPTS: Final = (".bat", ".cjs", ".cmd", ".jar", ".js", ".mjs", ".php", ".ps1", ".py", ".pyz", ".rb", ".sh", ".ts")
 _SETTINGS: Final = (".conf", ".ini", ".json", ".jsonc", ".toml", ".yaml", ".yml")
 _DECIDING: Final = frozenset((*_SCRIPTS, *_SETTINGS))

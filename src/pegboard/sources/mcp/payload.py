@@ -27,11 +27,12 @@ HandlerOf = Callable[[str], Handler]
 class Intake:
     """What became of a listing. Immutable. Every tool is in ``tools``, in ``problems``, or excluded by the spec.
 
-    ``excluded`` are names as the upstream has them, each with what leaves it out. ``sound`` are the places in the
-    listing, from 0, of tools whose schemas are good.
+    ``excluded`` are names as the upstream has them, each with what leaves it out. ``places`` are those of ``tools`` in
+    the listing, from 0, ``sound`` those of tools whose schemas are good.
     """
 
     tools: tuple[Tool, ...] = ()
+    places: tuple[int, ...] = ()
     problems: tuple[Problem, ...] = ()
     excluded: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -81,6 +82,7 @@ def tools_from_payload(
     with one is mended or left out, and a note says so: the definition that is kept is one that MCP allows on the wire.
     """
     tools: dict[str, Tool] = {}
+    places: list[int] = []
     problems: list[Problem] = []
     notes: dict[str, list[str]] = {}
     excluded: dict[str, str] = {}
@@ -109,15 +111,24 @@ def tools_from_payload(
             problems.append(Problem(source=source, name=shown, reason=visible(str(error), REASON_CHARS)))
             continue
         tools[tool.name] = tool
+        places.append(place)
         for note in mending.notes:
             notes.setdefault(note, []).append(visible(bare_name, 40))
     return Intake(
         tools=tuple(tools.values()),
+        places=tuple(places),
         problems=tuple(problems),
         excluded=excluded,
         notes=(*(_grouped(note, names) for note, names in notes.items()), *_idle_globs(spec, seen)),
         sound=tuple(good),
     )
+
+
+def tool_of(
+    source: str, bare_name: str, raw: Mapping[str, Any], spec: UpstreamSpec, handler_of: HandlerOf, *, sound: bool
+) -> Tool:
+    """The tool of one raw definition that ``tools_from_payload`` has taken in before."""
+    return _tool(source, bare_name, _Mending(dict(raw), sound=sound), spec, handler_of)
 
 
 def _tool(source: str, bare_name: str, mending: _Mending, spec: UpstreamSpec, handler_of: HandlerOf) -> Tool:

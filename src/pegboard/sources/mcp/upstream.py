@@ -22,6 +22,7 @@ from pegboard.tools import Handler, ToolResult, canonical_json
 if TYPE_CHECKING:
     from pegboard.sources.mcp.link import Link, OpenLink
     from pegboard.sources.mcp.session import Connection
+    from pegboard.sources.mcp.taken import Taken
 
 
 class McpUpstream(ABC):
@@ -31,11 +32,11 @@ class McpUpstream(ABC):
     server that ends, or is lost, is started or connected to again after growing pauses (1 to 60 s); a call to one that
     had been ready does it at once. Its tools stay registered meanwhile. With ``lazy`` it is started only when it is
     needed: by the first call where its tools are known already (``publish``), else by the first ``ready``. With a
-    listing of before (``recall``) it is lazy, and counts as ready, until that is not enough (``doubt``). ``opens``
-    ``listing`` is what it last listed itself, tools and skills; None until both have been read; ``started_as`` was its
-    ``origin`` when it was started. ``opens``
-    opens a way to the server; ``noise`` counts what it says beside the protocol. ``skills`` are those that it offers;
-    there is no such attribute where they are not taken in.
+    listing of before (``recall``) it is lazy, and counts as ready, until that is not enough (``doubt``).
+    ``listing`` is what it last listed itself, tools and skills; None until both have been read. ``intake`` is what
+    became of its tools, or of those that were recalled; ``started_as`` was its ``origin`` when it was started.
+    ``opens`` opens a way to the server; ``noise`` counts what it says beside the protocol. ``skills`` are those that it
+    offers; there is no such attribute where they are not taken in.
     """
 
     skills: UpstreamSkills
@@ -46,9 +47,11 @@ class McpUpstream(ABC):
         self._lazy = lazy
         self._recalled = False
         self.listing: Listing | None = None
+        self.intake = Intake()
         self._tools_listed = Listing(tools=())
+        self._tools_taken = Intake()
         self._published = b""
-        self._sound: tuple[int, ...] = ()
+        self._intake = Intake()
         self._notes: tuple[str, ...] = ()
         self._excluded: Mapping[str, str] = {}
         self._listing_notes: tuple[str, ...] = ()
@@ -122,17 +125,21 @@ class McpUpstream(ABC):
     def _skill_notes(self) -> tuple[str, ...]:
         return self.skills.notes if self.spec.skills else ()
 
-    def recall(self, listing: Listing) -> None:
-        """Take in a listing of before, unless it has been started: it offers that until it lists anew."""
+    def recall(self, listing: Listing, taken: Taken | None = None) -> None:
+        """Take in a listing of before, unless it has been started: it offers that until it lists anew.
+
+        ``taken`` is what became of this very listing when it was taken in before, by a spec with the same ``way_in``.
+        """
         if self._keeper.state != "idle":
             return
         self._recalled = self._lazy = True
         self._listing_notes = listing.notes
-        self._take(
-            tools_from_payload(
-                self.name, listing.tools, self.spec, self._handler_of, listing.faults, sound=listing.sound
-            )
-        )
+        if taken is None:
+            raw, faults, sound = listing.tools, listing.faults, listing.sound
+            self.intake = tools_from_payload(self.name, raw, self.spec, self._handler_of, faults, sound=sound)
+        else:
+            self.intake = taken.intake(listing, self.spec, self._handler_of)
+        self._take(self.intake)
         if self.spec.skills:
             self.skills.take(listing.skills)
 
@@ -146,19 +153,18 @@ class McpUpstream(ABC):
         """Whether what it offers is that of a listing of before, and it has not been started."""
         return self._recalled and self._keeper.state == "idle"
 
-    def publish(self, raw_tools: Iterable[Any], faults: Mapping[str, str] | None = None) -> tuple[int, ...]:
+    def publish(self, raw_tools: Iterable[Any], faults: Mapping[str, str] | None = None) -> Intake:
         """Put the tools of a raw listing (``tools`` of ``tools/list``) in place of those that were there.
 
-        ``faults`` say of some, by the upstream's own names, why they are set aside. Gives the places of
-        those with good schemas.
+        ``faults`` say of some, by the upstream's own names, why they are set aside. Gives what became of it.
         """
         listing, known = list(raw_tools), dict(faults or {})
         digest = canonical_json([listing, known])
         if digest != self._published:
-            intake = tools_from_payload(self.name, listing, self.spec, self._handler_of, known)
-            self._published, self._sound = digest, intake.sound
-            self._take(intake)
-        return self._sound
+            self._intake = tools_from_payload(self.name, listing, self.spec, self._handler_of, known)
+            self._published = digest
+            self._take(self._intake)
+        return self._intake
 
     def _take(self, intake: Intake) -> None:
         self._notes = intake.notes
@@ -198,13 +204,14 @@ class McpUpstream(ABC):
     async def _read_list(self, connection: Connection) -> None:
         listing = await connection.list_tools()
         self._listing_notes = listing.notes
-        sound = self.publish(listing.tools, listing.faults)
-        self._tools_listed = Listing(tools=listing.tools, faults=listing.faults, notes=listing.notes, sound=sound)
+        taken = self._tools_taken = self.publish(listing.tools, listing.faults)
+        self._tools_listed = Listing(tools=listing.tools, faults=listing.faults, notes=listing.notes, sound=taken.sound)
 
     async def _read_skills(self, connection: Connection) -> None:
         if self.spec.skills:
             await self.skills.refresh(connection)
         self.listing = replace(self._tools_listed, skills=self.skills.listing if self.spec.skills else None)
+        self.intake = self._tools_taken
 
     def _handler_of(self, bare_name: str) -> Handler:
         async def handler(arguments: dict[str, Any], context: Context) -> ToolResult:
