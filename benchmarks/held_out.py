@@ -25,7 +25,7 @@ from benchmarks.report import Table
 from benchmarks.retrieval import by_ranker, figures, printed, thinned
 from pegboard.evaluation.datasets import DataSet, Question, sets_of
 from pegboard.evaluation.metrics import MEASURES
-from pegboard.search import Candidates, LexicalRanker, asked, lexical, spelling
+from pegboard.search import Candidates, LexicalRanker, asked, lexical, lexical_scores, spelling
 
 Constants = Mapping[str, float]
 
@@ -57,7 +57,9 @@ def constants(chosen: Constants) -> Iterator[None]:
     with ExitStack() as stack:
         for name, value in chosen.items():
             stack.enter_context(patch.object(MODULES[name], name, value))
+        asked.read.cache_clear()
         yield
+    asked.read.cache_clear()
 
 
 def others(sets: Sequence[DataSet], held: DataSet) -> list[DataSet]:
@@ -161,7 +163,7 @@ def _judged(question: Question, pool: Candidates) -> Judged:
         seen.append(Judged(scores[0] / possible, flat, whole, 0.0))
         return 1.0
 
-    with patch.object(lexical, "certainty", note):
+    with patch.object(lexical_scores, "certainty", note):
         ranked: Any = LexicalRanker().rank(question.text, pool)
         _ = ranked.confidence
     if not seen:

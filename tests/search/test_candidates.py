@@ -6,9 +6,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from pegboard.search import Candidates, LexicalRanker, ranking
-from pegboard.search.ranking import Bounded, Ranking
+from pegboard.search import Candidates, LexicalRanker
+from pegboard.search.ranking import Ranking
 from pegboard.search.scheme import IndexedField, Scheme, Terms
+from pegboard.search.scores import Scores
 from pegboard.tools import Entry
 from tests.search.things import Thing, names
 
@@ -148,10 +149,9 @@ def test_entries_are_found_by_name_and_by_bare_name_in_the_slice_only() -> None:
 
 def ranked(scores: dict[int, float], entries: list[Thing]) -> Ranking:
     pool = Candidates.of(entries)
-    rows = np.array(sorted(scores), np.int64)
-    found = np.array([scores[row] for row in sorted(scores)])
-    bounded = Bounded(found / 2, 3.0, found.__getitem__)
-    return Ranking(pool, pool.corpus(scheme()), rows, bounded, lambda chosen: [f"row {row}" for row in chosen.tolist()])
+    found = np.array([scores.get(row, 0.0) for row in range(len(entries))])
+    bounded = Scores(found / 2, 3.0, found.__getitem__)
+    return Ranking(pool, pool.corpus(scheme()), bounded, lambda chosen: [f"row {row}" for row in chosen.tolist()])
 
 
 def test_a_ranking_is_by_score_then_name_then_place() -> None:
@@ -165,9 +165,9 @@ def test_a_ranking_is_by_score_then_name_then_place() -> None:
 def test_a_ranking_is_the_same_however_much_of_it_is_looked_at_first(
     count: int, many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ranking, "_MANY", many)
+    monkeypatch.setattr("pegboard.search.scores._MANY", many)
     entries = [Thing(f"t{number * 7919 % 300:03}") for number in range(300)]
-    scores = {row: float(row * 31 % 11) for row in range(300)}
+    scores = {row: float(1 + row * 31 % 11) for row in range(300)}
     whole = sorted(scores, key=lambda row: (-scores[row], entries[row].name))
     found = ranked(scores, entries)
     assert [one.reason for one in found[:count]] == [f"row {row}" for row in whole[:count]]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.search import Bm25Ranker, Candidates, LexicalRanker, index
+from pegboard.search import Bm25Ranker, Candidates, LexicalRanker, index, occurrences
 from pegboard.search.building import build
 from pegboard.search.candidates import NAMES
 from pegboard.search.index import Index
@@ -71,12 +71,14 @@ def edited(entries: list[Thing], steps: Iterable[tuple[str, int, Thing]]) -> Ite
     query=queries,
     mask=st.integers(0, (1 << 20) - 1),
     tail=st.sampled_from((0, 2, 128)),
+    frequent=st.sampled_from((1, 1024)),
 )
 def test_an_index_that_was_edited_ranks_as_one_that_is_built_anew(
-    entries: list[Thing], steps: list[tuple[str, int, Thing]], query: str, mask: int, tail: int
+    entries: list[Thing], steps: list[tuple[str, int, Thing]], query: str, mask: int, tail: int, frequent: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(index, "TAIL", tail)
+        patch.setattr(occurrences, "_FREQUENT", frequent)
         pool = Candidates.of(entries)
         for ranker in RANKERS:
             ranker.rank(query, pool)

@@ -14,8 +14,9 @@ from pegboard.search import (
     LexicalRanker,
     Ranker,
     exact_first,
-    lexical,
+    occurrences,
     ranking,
+    scores,
     unmatched_terms,
 )
 from pegboard.search.hybrid import HybridRanker
@@ -36,15 +37,17 @@ catalogs = st.lists(st.tuples(things, st.booleans()), max_size=10)
     query=queries,
     frequent=st.sampled_from((1, 2, 4096)),
     steps=st.sampled_from(((1, 3), (20, 100))),
+    common=st.sampled_from((1, 4, 1000)),
     many=st.sampled_from((0, 40)),
 )
 def test_a_slice_is_ranked_as_if_the_rest_did_not_exist(
-    catalog: list[tuple[Thing, bool]], query: str, frequent: int, steps: tuple[int, int], many: int
+    catalog: list[tuple[Thing, bool]], query: str, frequent: int, common: int, steps: tuple[int, int], many: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lexical, "_FREQUENT", frequent)
+        patch.setattr(occurrences, "_FREQUENT", frequent)
+        patch.setattr(occurrences, "_MOST", common)
         patch.setattr(ranking, "_STEPS", steps)
-        patch.setattr(ranking, "_MANY", many)
+        patch.setattr(scores, "_MANY", many)
         compare(catalog, query)
 
 

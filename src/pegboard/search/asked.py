@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice, pairwise
 from typing import Final
 
@@ -65,6 +65,7 @@ class Asked:
         return Asked(weights=weights, own=self.own, words=self.words, needs=needs, stands_for=stands_for)
 
 
+@lru_cache(maxsize=16)
 def read(ask: str) -> Asked:
     """The terms of an ask.
 
@@ -92,9 +93,11 @@ def _others(terms: Iterable[str], words: Collection[str]) -> Iterator[tuple[str,
     """What may stand for each term: words for the same, and where it is a word of the ask, those of its family."""
     related = related_terms()
     for term in terms:
-        yield from ((term, other, RELATED) for other in related.get(term, ()))
+        for other in related.get(term, ()):
+            yield term, other, RELATED
         if term in words:
-            yield from ((term, other, KIN) for other in kin(term))
+            for other in kin(term):
+                yield term, other, KIN
 
 
 def _with(need: Sequence[str], others: Mapping[str, Sequence[str]]) -> list[str]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pegboard.search.vectors import Vectors
 
 _SLICES_KEPT: Final = 64  # per catalog: callers with the same permissions share a slice and its statistics
-_SLICES_BYTES: Final = 64_000_000  # that a catalog's slices may take, by and large
-_ENTRY_BYTES: Final = 40  # that a slice takes for each entry of its catalog, measured
+_SLICES_BYTES: Final = 128_000_000  # that a catalog's slices may take, by and large
+_ENTRY_BYTES: Final = 170  # that a slice takes for each entry of its catalog at most, by and large
 
 NAMES: Final = Scheme(
     name="names",
@@ -182,7 +182,7 @@ class Candidates(Sequence[Entry]):
         corpus = self.corpus(NAMES)
         numbers = corpus.numbers(asked)
         found: dict[str, list[int]] = {}
-        if all(part.max(initial=-1) < 0 for part in numbers):
+        if all(max(pair) < 0 for pair in numbers):
             return found
         postings = corpus.at(numbers)
         for name, begin, end in zip(asked, postings.starts.tolist(), postings.starts[1:].tolist(), strict=False):

@@ -12,30 +12,31 @@ import numpy as np
 
 from pegboard.search.building import digest
 from pegboard.search.index import Index
-from pegboard.search.segment import MARK, PLACE, TERM, Array, Mask, Segment, counted, joined, starts_of
+from pegboard.search.memo import Memo
+from pegboard.search.segment import PLACE, TERM, Array, Mask, Segment, counted, joined, starts_of
 
-_TERMS_KEPT: Final = 32
-"""Terms of which a slice remembers what was computed: the frequent ones, which come up again and again."""
+_MEMO: Final = 1 << 20
+_MEMO_BY_ROW: Final = 128
+"""Bytes, and bytes by row, that a slice may take to remember what its frequent terms come to."""
 
-
-_LOOK_UPS_KEPT: Final = 1024
+_LOOK_UPS_KEPT: Final = 4096
 """Terms of which a slice remembers, by and large, what its index has: words are asked for again and again."""
 
-Numbers = tuple[Array, Array]
-"""The numbers of some terms in the base and in the tail of an index, -1 where they are not."""
-
+Numbers = tuple[int, int]
+"""The numbers of a term in the base and in the tail of an index, -1 where it is not."""
 
 _FEW: Final = 8
 """Of so many rows one, or less: so few are looked through one by one, where all are counted otherwise."""
 
 
 class Term(NamedTuple):
-    """What an index has of a term. Immutable. Its numbers in the base and in the tail, -1 where it is not; how many
-    entries of the slice have it, and how many have it in the group that was asked for."""
+    """What an index has of a term. Immutable. How many entries of the slice have it, how many have it in the group
+    that was asked for, and its idf, 0 where nobody has it."""
 
-    numbers: tuple[int, int]
+    numbers: Numbers
     frequency: int
     in_group: int
+    rarity: float
 
 
 def idf(size: int, frequency: int) -> float:
@@ -48,55 +49,27 @@ class Postings:
     """Where some terms stand in an index: a line of rows, term after term. Immutable; lives as long as one search.
 
     ``rows``, ``counts`` (in units) and ``marks`` stand side by side; term t has those from ``starts[t]`` to
-    ``starts[t + 1]``. ``numbers`` are the terms' numbers in the base and in the tail, -1 where they are not. Rows that
-    the slice does not see are among them: leaving them out later is cheaper.
+    ``starts[t + 1]``. Rows that the slice does not see are among them: leaving them out later is cheaper.
     """
 
     rows: Array
     counts: Array
     marks: Array
     starts: Array
-    numbers: Numbers
+    numbers: Sequence[Numbers]
 
     @cached_property
     def sizes(self) -> Array:
         """How many there are of each term."""
-        return np.diff(self.starts)
-
-    def first(self, count: int) -> Postings:
-        """Those of the first ``count`` terms."""
-        size = int(self.starts[count])
-        rows, counts, marks = self.rows[:size], self.counts[:size], self.marks[:size]
-        return Postings(
-            rows, counts, marks, self.starts[: count + 1], (self.numbers[0][:count], self.numbers[1][:count])
-        )
-
-    def marks_of(self, rows: Array) -> list[int]:
-        """All marks of each of these rows."""
-        order = np.argsort(rows)
-        here = self.within(rows)
-        places = order[np.searchsorted(rows[order], self.rows[here])]
-        found = np.zeros(rows.size, MARK)
-        np.bitwise_or.at(found, places, self.marks[here])
-        return found.tolist()
-
-    def terms_of(self, row: int) -> list[int]:
-        """The numbers, among the terms, of those that stand in a row."""
-        places = np.flatnonzero(self.rows == row)
-        return (np.searchsorted(self.starts, places, side="right") - 1).tolist()  # type: ignore[no-any-return]
-
-    def within(self, rows: Array) -> Array:
-        """The places in the line of all that is in ``rows``."""
-        wanted = np.zeros(1 + max(self.rows.max(initial=-1), rows.max(initial=-1)), np.bool_)
-        wanted[rows] = True
-        return np.flatnonzero(wanted[self.rows])
+        sizes: Array = self.starts[1:] - self.starts[:-1]
+        return sizes
 
 
 class Corpus:
     """The index of one generation as one slice sees it. Lives as long as the slice; safe to use from several threads.
 
     It is made of the ``places`` of the slice's entries in the catalog, None for all of them. ``visible`` says which
-    rows those are; None when there are no others. ``kept`` has what was computed of some terms of the base, by number.
+    rows those are; None when there are no others. ``memo`` remembers what was computed of some terms.
     """
 
     def __init__(self, index: Index, places: Array | None) -> None:
@@ -111,8 +84,8 @@ class Corpus:
         self._dampening: dict[tuple[float, float, int], Array] = {}
         self._totals: dict[int, Array] = {}
         self._counted_in: dict[int, tuple[Array, Array]] = {}
-        self._known: dict[tuple[int, str], Term] = {}
-        self.kept: dict[int, Array] = {}
+        self._known: dict[int, dict[str, Term]] = {}
+        self.memo: Memo[Numbers] = Memo(_MEMO + _MEMO_BY_ROW * index.size)
 
     def postings(self, terms: Sequence[str], space: int = 0) -> Postings:
         """Where these terms stand, in their order."""
@@ -120,47 +93,42 @@ class Corpus:
 
     def known(self, terms: Sequence[str], group: int = 0) -> list[Term]:
         """What the index has of these terms of the first space, and of one of its groups."""
-        known, asked = self._known, [(group, term) for term in terms]
-        new = [one for one in asked if one not in known]
+        known = self._known.get(group, {})
+        new = [term for term in terms if term not in known]
         if new:
-            if len(known) > _LOOK_UPS_KEPT:
-                self._known = known = {one: known[one] for one in asked if one in known}
-            known.update(zip(new, self._looked_up([term for _, term in new], group), strict=True))
-        return [known[one] for one in asked]
+            known = known if len(known) <= _LOOK_UPS_KEPT else {term: known[term] for term in terms if term in known}
+            known.update(zip(new, self._looked_up(new, group), strict=True))
+            self._known[group] = known
+        return [known[term] for term in terms]
 
     def _looked_up(self, terms: Sequence[str], group: int) -> Iterator[Term]:
         numbers = self.numbers(terms)
-        pairs = zip(numbers[0].tolist(), numbers[1].tolist(), strict=True)
-        return map(Term, pairs, self.counted(numbers), self.counted_in(group, numbers))
+        found = zip(numbers, self.counted(numbers), self.counted_in(group, numbers), strict=True)
+        return (Term(*one, idf(self.size, one[1]) if one[1] else 0.0) for one in found)
 
-    def numbers(self, terms: Sequence[str], space: int = 0) -> Numbers:
+    def numbers(self, terms: Sequence[str], space: int = 0) -> list[Numbers]:
         """What the index knows these terms by."""
         asked = np.array([digest(term, space) for term in terms], TERM)
-        return self.index.base.numbers(asked), self.index.tail.numbers(asked)
+        found = (segment.numbers(asked).tolist() for segment in (self.index.base, self.index.tail))
+        return list(zip(*found, strict=True))
 
-    def at(self, numbers: Numbers) -> Postings:
+    def at(self, numbers: Sequence[Numbers]) -> Postings:
         """Where the terms of these numbers stand, in their order."""
         base, tail = self.index.base, self.index.tail
         parts = [(base.rows[:0], base.counts[:0], base.marks[:0])]
         starts, size = [0], 0
-        for early, late in zip(numbers[0].tolist(), numbers[1].tolist(), strict=True):
+        for early, late in numbers:
             if early >= 0:
-                parts.append(_run(base, early))
+                parts.append(base.postings_of(early))
                 size += parts[-1][0].size
             if late >= 0:
-                rows, counts, marks = _run(tail, late)
+                rows, counts, marks = tail.postings_of(late)
                 parts.append((rows + base.size, counts, marks))
                 size += rows.size
             starts.append(size)
         rows, counts, marks = (joined(column) for column in zip(*parts, strict=True))
         # numpy looks things up by whole words: narrower ones it converts again for each look-up.
         return Postings(rows.astype(np.intp), counts, marks, np.array(starts, PLACE), numbers)
-
-    def keep(self, number: int, computed: Array) -> None:
-        """Remember what was computed of a term, with the slice; so many are remembered, the oldest is forgotten."""
-        self.kept[number] = computed
-        for oldest in list(self.kept)[:-_TERMS_KEPT]:
-            self.kept.pop(oldest, None)
 
     def rows_with(self, terms: Sequence[str], space: int = 0) -> set[int]:
         """The rows of the slice that have one of these terms."""
@@ -180,11 +148,11 @@ class Corpus:
         """The idf of each of the terms, 0 for one that no entry of the slice has."""
         return np.array([idf(self.size, found) if found else 0.0 for found in self.frequencies(postings)])
 
-    def counted(self, numbers: Numbers) -> list[int]:
+    def counted(self, numbers: Sequence[Numbers]) -> list[int]:
         """How many entries of the slice have each of these terms; the first call counts all terms there are."""
         return _looked_up(self._counted, numbers)
 
-    def counted_in(self, group: int, numbers: Numbers) -> list[int]:
+    def counted_in(self, group: int, numbers: Sequence[Numbers]) -> list[int]:
         """How many entries of the slice have each of these terms in one group."""
         if group not in self._counted_in:
             base, tail = self.index.base, self.index.tail
@@ -300,12 +268,6 @@ def _terms_in(segment: Segment, chosen: Mask) -> Array:
     return np.bincount(terms, minlength=segment.terms.size)
 
 
-def _run(segment: Segment, number: int) -> tuple[Array, Array, Array]:
-    """The rows, counts and marks of one term."""
-    part = slice(*segment.starts[number : number + 2].tolist())
-    return segment.rows[part], segment.counts[part], segment.marks[part]
-
-
 def _by_term(segment: Segment, group: int, visible: Mask | None) -> Array:
     """How many of the visible rows have each term in a group."""
     terms = segment.groups[group].terms
@@ -314,11 +276,10 @@ def _by_term(segment: Segment, group: int, visible: Mask | None) -> Array:
     return np.bincount(terms, minlength=segment.terms.size)
 
 
-def _looked_up(tables: tuple[Array, Array], numbers: Numbers) -> list[int]:
+def _looked_up(tables: tuple[Array, Array], numbers: Sequence[Numbers]) -> list[int]:
     """What two tables, of the base's terms and of the tail's, say of some terms: 0 of one that is in neither."""
     base, tail = tables
-    pairs = zip(numbers[0].tolist(), numbers[1].tolist(), strict=True)
-    return [int(base[early]) if early >= 0 else int(tail[late]) if late >= 0 else 0 for early, late in pairs]
+    return [int(base[early]) if early >= 0 else int(tail[late]) if late >= 0 else 0 for early, late in numbers]
 
 
 def _sums(segment: Segment, group: int, rows: Array, rarity: Array) -> Array:

@@ -60,6 +60,8 @@ def exact_first(query: str, ranked: Sequence[Ranked], candidates: Sequence[Entry
 
 def _named(query: str, pool: Candidates) -> list[int]:
     """The places of the entries whose names are in ``query``, by where these begin, the longer first."""
+    if not pool.named(_texts(query)):
+        return []
     found = [_Place(0, query.strip(), quoted=True), *_places(query)]
     words = {word.text for word in content_words(query)}
     known = pool.named({place.text for place in found} | words)
@@ -67,6 +69,15 @@ def _named(query: str, pool: Candidates) -> list[int]:
     nothing_else = bool(named) and words <= known.keys()
     meant = (place.text for place in named if nothing_else or place.quoted or len(terms(place.text)) > 1)
     return list(dict.fromkeys(place for name in meant for place in _by_name(known[name], pool)))
+
+
+def _texts(query: str) -> Iterator[str]:
+    """The texts of all places: few asks hold a name, and where these stand takes longer to find."""
+    yield query.strip()
+    for pattern in _NAMES:
+        yield from pattern.findall(query)
+    for chunk in _CHUNK.findall(query):
+        yield chunk.strip(_AROUND)
 
 
 def _by_name(places: list[int], pool: Candidates) -> list[int]:

@@ -49,10 +49,10 @@ class HybridRanker:
 
     def rank(self, query: str, candidates: Sequence[Entry]) -> Ranking:
         """The candidates that share a term with ``query``, and the few others that mean most nearly the same."""
-        from pegboard.search import lexical
+        from pegboard.search import lexical_scores
 
         pool = Candidates.of(candidates)
-        said = lexical.rank(pool, query)
+        said = lexical_scores.rank(pool, query)
         try:
             meant = self._meant(query, pool)
         except EncodingError as error:
@@ -62,7 +62,7 @@ class HybridRanker:
 
     def explain(self, query: str, candidates: Sequence[Entry], names: Collection[str]) -> Reading:
         """The parts of the default ranker's scores, and what meaning adds to them."""
-        from pegboard.search import lexical, lexical_shares
+        from pegboard.search import lexical, lexical_scores, lexical_shares
 
         pool = Candidates.of(candidates)
         reading = lexical_shares.reading(pool, query, names)
@@ -72,7 +72,7 @@ class HybridRanker:
             meant = None
         if meant is None:
             return reading
-        said, rows = lexical.rank(pool, query), pool.corpus(lexical.SCHEME).index.rows
+        said, rows = lexical_scores.rank(pool, query), pool.corpus(lexical.SCHEME).index.rows
         shares = {
             name: meant.shares(said, int(rows[place]), reading.shares.get(name))
             for place in pool.places_of(names)

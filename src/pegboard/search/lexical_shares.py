@@ -53,7 +53,7 @@ def _entries_with(corpus: Corpus, word: Word) -> int:
 
 def _shares(corpus: Corpus, ask: str, entry: Entry) -> Shares:
     fields, found = field_terms(entry), looked_up(corpus, ask)
-    asked, worths = found.asked, dict(zip(found.asked.weights, found.worths.tolist(), strict=True))
+    asked, worths = found.asked, dict(zip(found.asked.weights, found.worths, strict=True))
     gains = {term: _gain(corpus, fields, term, worths[term]) for term in asked.weights}
     terms = tuple(_term_shares(corpus, fields, gains, asked))
     sums = [sum(gains[term] for term in need) for need in asked.needs]

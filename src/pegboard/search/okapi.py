@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pegboard.search.candidates import Candidates
-from pegboard.search.ranking import Bounded, Ranking
+from pegboard.search.ranking import Ranking
 from pegboard.search.scheme import IndexedField, Scheme, Terms
 from pegboard.search.shares import Part, Shares, TermShare
 from pegboard.search.text import pieces, plain_terms, terms
@@ -63,17 +63,19 @@ def rank(pool: Candidates, terms: Sequence[str], analyzer: str) -> Ranking:
     """The candidates that have one of ``terms``. A term that is asked twice counts twice."""
     import numpy as np
 
+    from pegboard.search.scores import Scores
+
     corpus = pool.corpus(SCHEMES[analyzer])
     parts = np.array([field.weight * _field_scores(corpus, terms, space) for space, field in enumerate(FIELDS)])
-    having = parts.any(axis=0)
-    rows = np.flatnonzero(having if corpus.visible is None else having & corpus.visible)
-    found = parts[:, rows]
-    scores = found[0] + found[1] + found[2]
-
-    def reasons(chosen: Array) -> list[str]:
-        return list(map(reason, found[:, np.searchsorted(rows, chosen)].T.tolist()))
-
-    return Ranking(pool, corpus, rows, Bounded(scores, 1.0, scores.__getitem__), reasons)
+    scores = parts[0] + parts[1] + parts[2]
+    if corpus.visible is not None:
+        scores *= corpus.visible
+    return Ranking(
+        pool,
+        corpus,
+        Scores(scores, 1.0, scores.__getitem__),
+        lambda rows: list(map(reason, parts[:, rows].T.tolist())),
+    )
 
 
 def reason(parts: Sequence[float]) -> str:

@@ -35,9 +35,9 @@ class LexicalRanker:
 
     def rank(self, query: str, candidates: Sequence[Entry]) -> Sequence[Ranked]:
         """The candidates that share a term with ``query``; asking words count only where there are no others."""
-        from pegboard.search import lexical
+        from pegboard.search import lexical_scores
 
-        return lexical.rank(Candidates.of(candidates), query)
+        return lexical_scores.rank(Candidates.of(candidates), query)
 
     def explain(self, query: str, candidates: Sequence[Entry], names: Collection[str]) -> Reading:
         """The parts of its scores: what terms gained by field, the best clause, and the covered shares."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
+
+from pegboard.search.memo import Memo
 
 Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 Mask = np.ndarray[tuple[Any, ...], np.dtype[np.bool_]]
@@ -19,6 +22,10 @@ MARK: Final = np.dtype("u1")
 LENGTH: Final = np.dtype("<i4")
 NARROW: Final = np.dtype("<u2")
 WIDE: Final = np.dtype("<u4")
+
+_MEMO: Final = 1 << 20
+_MEMO_BY_ROW: Final = 256
+"""Bytes, and bytes by row, that a segment may take to remember where its frequent terms stand."""
 
 _PLAIN: Final = ("terms", "starts", "rows", "counts", "marks", "lengths")
 
@@ -60,6 +67,30 @@ class Segment:
     def size(self) -> int:
         """The number of rows."""
         return int(self.lengths.shape[1])
+
+    @cached_property
+    def _memo(self) -> Memo[tuple[str, int]]:
+        return Memo(_MEMO + _MEMO_BY_ROW * self.size)
+
+    def postings_of(self, number: int) -> tuple[Array, Array, Array]:
+        """The rows, counts and marks of a term."""
+        begin, end = self.starts.item(number), self.starts.item(number + 1)
+        return self.rows[begin:end], self.counts[begin:end], self.marks[begin:end]
+
+    def rows_of(self, number: int) -> Array:
+        """The rows of a term, in the words that numpy looks things up by, remembered."""
+        return self._memo.get(("rows", number), lambda: self.postings_of(number)[0].astype(np.intp))
+
+    def marks_by_row(self, number: int) -> Array:
+        """The marks of a term, 0 for rows without it, remembered."""
+
+        def spread() -> Array:
+            rows, _, marks = self.postings_of(number)
+            by_row = np.zeros(self.size, MARK)
+            by_row[rows] = marks
+            return by_row
+
+        return self._memo.get(("marks", number), spread)
 
     @property
     def nbytes(self) -> int:

@@ -77,7 +77,9 @@ def _slips(word: str) -> tuple[list[str], Array]:
     from pegboard.search.segment import TERM
 
     terms = list(dict.fromkeys(slips(word)))
-    return terms, np.array([digest.__wrapped__(term) for term in terms], TERM)
+    digests = np.array([digest.__wrapped__(term) for term in terms], TERM)
+    order = digests.argsort()  # looked up in order, they are near one another
+    return [terms[place] for place in order.tolist()], digests[order]
 
 
 def slips(word: str) -> Iterator[str]:

@@ -1,0 +1,137 @@
+"""Where the terms of an ask stand in an index, and what they come to in each row.
+
+Rare terms stand in a line, which is gone through at once. Frequent ones, asked for again and again, stand apart: what
+they come to is remembered. What is frequent depends on the slice alone, and everything is added up in one order,
+the rare before the frequent, each as the ask has them: equal entries get equal sums in any company.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from pegboard.search.segment import MARK, joined
+
+if TYPE_CHECKING:
+    from pegboard.search.corpus import Corpus, Postings, Term
+    from pegboard.search.segment import Array
+
+_FREQUENT: Final = 1024  # entries that have a term from which on it may be a frequent one
+_FEW: Final = 32  # of so many entries one has a frequent term, or more
+_MOST: Final = 4  # of so many entries one has a term, or more, that is added up row by row
+
+Tamed = Callable[["Corpus", "Array", "Array"], "Array"]
+"""(slice, rows, counts of a term in units) to what the term comes to in each, were it worth 1."""
+
+
+class Frequent(NamedTuple):
+    """A frequent term: where it stands, None for row by row; what it comes to there; its marks by row. Immutable."""
+
+    rows: Array | None
+    tamed: Array
+    marks: Array
+
+
+class Occurrences:
+    """The terms of one ask in an index, by their places in the ask. Lives as long as the search."""
+
+    def __init__(self, corpus: Corpus, terms: Sequence[Term], tamed: Tamed) -> None:
+        least = max(_FREQUENT, corpus.size // _FEW)
+        self._size = corpus.index.size
+        self._rare = np.array([place for place, term in enumerate(terms) if term.frequency < least], np.intp)
+        self._line = corpus.at([terms[place].numbers for place in self._rare.tolist()])
+        self._tamed = _seen(corpus, self._line, tamed)
+        self._frequent = {
+            place: _frequent(corpus, term, tamed) for place, term in enumerate(terms) if term.frequency >= least
+        }
+
+    def sums(self, worths: Array) -> Array:
+        """By row, what the terms come to, each times what it is worth; 0 for rows that the slice does not see."""
+        line = self._line
+        found = np.zeros(self._size)
+        np.add.at(found, line.rows, self._tamed * np.repeat(worths[self._rare], line.sizes))
+        for place, one in self._frequent.items():
+            if not worths[place]:
+                continue
+            if one.rows is None:
+                found += one.tamed * worths[place]
+            else:
+                np.add.at(found, one.rows, one.tamed * worths[place])
+        return found
+
+    def marked(self, rows: Array, worths: Array, marks: Collection[int]) -> list[Array]:
+        """For each of some marks, what the first terms, as many as there are ``worths``, are worth in some rows.
+
+        ``rows`` ascend. A term counts where it has the mark.
+        """
+        line, rare = self._line, int(self._rare.searchsorted(worths.size))
+        places = self._within(rows, line.rows[: line.starts[rare]])
+        terms = line.starts.searchsorted(places, side="right") - 1
+        there, marked = rows.searchsorted(line.rows[places]), line.marks[places]
+        gained = worths[self._rare[terms]]
+        found = []
+        for mark in marks:
+            sums = np.zeros(rows.size)
+            np.add.at(sums, there, gained * ((marked & mark) > 0))
+            found.append(sums)
+        for place, one in self._frequent.items():
+            if place < worths.size:
+                marked = one.marks[rows]
+                for number, mark in enumerate(marks):
+                    found[number] += worths[place] * ((marked & mark) > 0)
+        return found
+
+    def marks_of(self, rows: Array) -> list[int]:
+        """All marks of each of these rows, which are few."""
+        line, order = self._line, rows.argsort()
+        places = self._within(rows, line.rows)
+        found = np.zeros(rows.size, MARK)
+        there = order[rows[order].searchsorted(line.rows[places])]
+        np.bitwise_or.at(found, there, line.marks[places])
+        for one in self._frequent.values():
+            found |= one.marks[rows]
+        return found.tolist()
+
+    def terms_of(self, row: int) -> Iterator[int]:
+        """The places of the terms that stand in a row."""
+        line = self._line
+        places = (line.rows == row).nonzero()[0]
+        yield from self._rare[line.starts.searchsorted(places, side="right") - 1].tolist()
+        yield from (place for place, one in self._frequent.items() if one.marks[row])
+
+    def _within(self, rows: Array, line: Array) -> Array:
+        """The places in a line of all that is in ``rows``."""
+        wanted = np.zeros(self._size, np.bool_)
+        wanted[rows] = True
+        found: Array = wanted[line].nonzero()[0]
+        return found
+
+
+def _frequent(corpus: Corpus, term: Term, tamed: Tamed) -> Frequent:
+    """A frequent term, as far as it is remembered."""
+    base, tail = corpus.index.base, corpus.index.tail
+    early, late = term.numbers
+    rows = [base.rows_of(early)] if early >= 0 else []
+    rows += [tail.rows_of(late) + base.size] if late >= 0 else []
+    marks = [base.marks_by_row(early) if early >= 0 else np.zeros(base.size, MARK)]
+    if tail.size:
+        marks.append(tail.marks_by_row(late) if late >= 0 else np.zeros(tail.size, MARK))
+    common = term.frequency >= corpus.size // _MOST
+    gained = corpus.memo.get(term.numbers, lambda: _gained(corpus, term, tamed, by_row=common))
+    return Frequent(None if common else joined(rows), gained, joined(marks))
+
+
+def _gained(corpus: Corpus, term: Term, tamed: Tamed, *, by_row: bool) -> Array:
+    postings = corpus.at([term.numbers])
+    found = _seen(corpus, postings, tamed)
+    return np.bincount(postings.rows, found, corpus.index.size) if by_row else found
+
+
+def _seen(corpus: Corpus, postings: Postings, tamed: Tamed) -> Array:
+    """What terms come to in the rows where they stand, nothing in those that the slice does not see."""
+    found = tamed(corpus, postings.rows, postings.counts)
+    if corpus.visible is not None:
+        found *= corpus.visible[postings.rows]
+    return found

@@ -1,0 +1,108 @@
+"""Scores of the rows of an index, computed where they are needed to tell which are the best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from pegboard.search.segment import Array, Mask
+
+_LOOKED_AT: Final = 4
+"""Times as many have their scores computed before those of others, where these are many."""
+_MANY: Final = 100
+_FOLDED: Final = 1 << 13
+"""Of some rows together the best one tells, until about so many are left: to put all in order takes longer."""
+
+
+class Scores:
+    """The scores of all rows of an index. Immutable; lives as long as one search.
+
+    ``least`` has a number for each row that its score does not fall below, 0 for one that does not fit, and ``least *
+    slack`` one that it does not exceed. ``exact`` computes the scores of some rows, which ascend and fit.
+    """
+
+    def __init__(self, least: Array, slack: float, exact: Callable[[Array], Array]) -> None:
+        self._least = least
+        self._slack = slack
+        self._exact = exact
+
+    @cached_property
+    def size(self) -> int:
+        """How many rows fit."""
+        return int(np.count_nonzero(self._least > 0))
+
+    @cached_property
+    def rows(self) -> Array:
+        """Those that fit, ascending."""
+        found: Array = (self._least > 0).nonzero()[0]
+        return found
+
+    def fit(self, rows: Array) -> Mask:
+        """Which of some rows fit."""
+        fit: Mask = self._least[rows] > 0
+        return fit
+
+    def of(self, rows: Array) -> Array:
+        """The scores of some rows, 0 for those that do not fit."""
+        found = np.zeros(rows.size)
+        order = rows.argsort()
+        order = order[self.fit(rows[order])]
+        found[order] = self._exact(rows[order])
+        return found
+
+    def without(self, rows: Array) -> Scores:
+        """The same but for these rows, which do not fit any more."""
+        least = self._least.copy()
+        least[rows] = 0.0
+        return Scores(least, self._slack, self._exact)
+
+    def raised(self, rows: Array, points: Array) -> Scores:
+        """The same with ``points``, from 0 on, added to those of ``rows``, which ascend."""
+        least = self._least.copy()
+        least[rows] += points
+
+        def exact(chosen: Array) -> Array:
+            places = np.minimum(rows.searchsorted(chosen), max(rows.size - 1, 0))
+            return self.of(chosen) + (points[places] * (rows[places] == chosen) if rows.size else 0.0)
+
+        return Scores(least, self._slack, exact)
+
+    def best(self, count: int) -> tuple[Array, Array]:
+        """(the rows of the ``count`` best, and of all that are as good as the last of them; their scores), in order.
+
+        Which of equal ones come first is for others to say.
+        """
+        rows = self._worth_a_look(count) if count < self.size else self.rows
+        scores = self._exact(rows)
+        if count < rows.size:
+            good = (scores >= _nth(scores, count)).nonzero()[0]
+            rows, scores = rows[good], scores[good]
+        order = np.argsort(-scores, kind="stable")
+        return rows[order], scores[order]
+
+    def _worth_a_look(self, count: int) -> Array:
+        """The rows of those that may be among the ``count`` best."""
+        rows: Array = (self._least >= self._reached(count) / self._slack).nonzero()[0]
+        if rows.size <= _MANY * count:
+            return rows
+        # The scores of some that look best say what the others have to reach.
+        least = self._least[rows]
+        first = rows[least >= _nth(least, min(_LOOKED_AT * count, rows.size))]
+        good: Array = rows[least * self._slack >= _nth(self._exact(first), count)]
+        return good
+
+    def _reached(self, count: int) -> float:
+        """A number above 0 that the least scores of ``count`` rows reach."""
+        best = self._least
+        while (half := best.size // 2) >= max(_FOLDED, count):
+            best = np.maximum(best[:half], best[half : 2 * half])
+        reached = float(_nth(best, count))
+        return reached or float(_nth(self._least[self.rows], count))
+
+
+def _nth(values: Array, count: int) -> Any:
+    """The value of the ``count``th from above."""
+    return np.partition(values, values.size - count)[values.size - count]
