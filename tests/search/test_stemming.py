@@ -16,9 +16,12 @@ from pegboard.search.stemming import english_stem
 
 ORACLE = snowballstemmer.stemmer("english")
 ENDINGS = (
-    *stemming._SECOND,
-    *stemming._THIRD,
-    *stemming._FOURTH,
+    *(
+        ending
+        for table in (stemming._SECOND, stemming._THIRD, stemming._FOURTH)
+        for endings in table.values()
+        for ending, _ in endings
+    ),
     *(
         "",
         "s",

@@ -8,22 +8,36 @@ next such one within region 1. A ``y`` at the beginning or after a vowel is a co
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 _VOWELS: Final = "aeiouy"
 _NO_SHORT_END: Final = "aeiouywxY"
 _LI_ENDS: Final = "cdeghkmnrt"
-_REGION: Final = re.compile("[^aeiouy]*[aeiouy]+[^aeiouy]")
 _VOWEL: Final = re.compile("[aeiouy]")
 _CONSONANT_Y: Final = re.compile("([aeiouy])y")
-_FIRST_REGION: Final = re.compile("arsen|commun|emerg|gener|inter|later|organ|past|univers")
-"""Beginnings after which region 1 begins whatever their letters say."""
+# What stands before region 1: one of these beginnings, whatever their letters say, or as far as the first consonant
+# that follows a vowel. Then what stands between regions 1 and 2.
+_REGIONS: Final = re.compile(
+    "(arsen|commun|emerg|gener|inter|later|organ|past|univers|[^aeiouy]*[aeiouy]+[^aeiouy])"
+    "([^aeiouy]*[aeiouy]+[^aeiouy])?"
+)
 
 
 def _table(told: str) -> dict[str, str]:
     """``one=other`` as one to other; ``one`` alone as one to nothing."""
     return {one: other for one, _, other in (pair.partition("=") for pair in told.split())}
+
+
+Endings = Mapping[str, Sequence[tuple[str, str]]]
+"""(ending, what takes its place), the longest first, by the last two letters."""
+
+
+def _endings(told: str) -> Endings:
+    found: dict[str, list[tuple[str, str]]] = {}
+    for ending, other in sorted(_table(told).items(), key=lambda pair: -len(pair[0])):
+        found.setdefault(ending[-2:], []).append((ending, other))
+    return found
 
 
 _SPECIAL: Final[Mapping[str, str]] = _table("""
@@ -37,19 +51,20 @@ _ADD_E: Final = ("at", "bl", "iz")
 _DOUBLES: Final = frozenset({"bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt"})
 
 # Endings in region 1 and what takes their place.
-_SECOND: Final[Mapping[str, str]] = _table("""
+_SECOND: Final[Endings] = _endings("""
     tional=tion enci=ence anci=ance abli=able entli=ent izer=ize ization=ize ational=ate ation=ate ator=ate alism=al
     aliti=al alli=al fulness=ful fulli=ful ousli=ous ousness=ous iveness=ive iviti=ive biliti=ble bli=ble ogist=og
     ogi=og lessli=less li
     """)
-_THIRD: Final[Mapping[str, str]] = _table("""
+_THIRD: Final[Endings] = _endings("""
     tional=tion ational=ate alize=al icate=ic iciti=ic ical=ic ful ness ative
     """)
 # Endings that fall off in region 2.
-_FOURTH: Final[Mapping[str, str]] = _table("""
+_FOURTH: Final[Endings] = _endings("""
     al ance ence er ic able ible ant ement ment ent ism ate iti ous ive ize ion
     """)
-_LAST_TWO: Final = frozenset(ending[-2:] for endings in (_SECOND, _THIRD, _FOURTH) for ending in endings)
+_ANY_ENDING: Final = frozenset((*_SECOND, *_THIRD, *_FOURTH, "ed", "ng", "ly", "ll"))
+"""The last two letters of all endings but ``s``, ``e`` and ``y``."""
 
 
 def english_stem(word: str) -> str:
@@ -60,21 +75,23 @@ def english_stem(word: str) -> str:
         return word
     if "y" in word:
         word = _CONSONANT_Y.sub(r"\1Y", "Y" + word[1:] if word[0] == "y" else word)
+    singular = _without_s(word)
+    if singular[-1] not in "eyY" and singular[-2:] not in _ANY_ENDING:
+        return singular.replace("Y", "y")
     first, second = _regions(word)
-    word = _without_y(_without_ed(_without_s(word), first))
-    word = _replaced(word, _SECOND, 7, first, second)
-    word = _replaced(word, _THIRD, 7, first, second)
-    word = _replaced(word, _FOURTH, 5, second, second)
+    word = _without_y(_without_ed(singular, first))
+    for endings, start in ((_SECOND, first), (_THIRD, first), (_FOURTH, second)):
+        if word[-2:] in endings:
+            word = _replaced(word, endings, start, second)
     return _without_e(word, first, second).replace("Y", "y")
 
 
 def _regions(word: str) -> tuple[int, int]:
     """Where regions 1 and 2 begin; at the end where they are empty."""
-    begun = _FIRST_REGION.match(word) or _REGION.match(word)
-    if begun is None:
+    found = _REGIONS.match(word)
+    if found is None:
         return len(word), len(word)
-    follows = _REGION.match(word, begun.end())
-    return begun.end(), follows.end() if follows else len(word)
+    return found.end(1), found.end(2) if found[2] else len(word)
 
 
 def _without_s(word: str) -> str:
@@ -126,15 +143,12 @@ def _without_y(word: str) -> str:
     return word[:-1] + "i" if len(word) > 2 and word[-1] in "yY" and word[-2] not in _VOWELS else word
 
 
-def _replaced(word: str, endings: Mapping[str, str], longest: int, start: int, second: int) -> str:
+def _replaced(word: str, endings: Endings, start: int, second: int) -> str:
     """``word`` with the longest of ``endings`` that it has replaced, if that begins at ``start`` or later."""
-    if len(word) - 2 < start or word[-2:] not in _LAST_TWO:
-        return word
-    for size in range(min(longest, len(word)), 1, -1):
-        ending = word[-size:]
-        if ending in endings:
-            before = word[:-size]
-            return before + endings[ending] if len(before) >= start and _fits(before, ending, second) else word
+    for ending, other in endings[word[-2:]]:
+        if word.endswith(ending):
+            before = word[: -len(ending)]
+            return before + other if len(before) >= start and _fits(before, ending, second) else word
     return word
 
 

@@ -14,7 +14,7 @@ import string
 import unicodedata
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
 from pegboard.search.stemming import english_stem
@@ -62,7 +62,8 @@ _ASCII_WORDS: Final = re.compile(r"[A-Za-z0-9]+(?:(?:[_.-]++|')[A-Za-z0-9]+)*")
 _DENSE_START: Final = re.compile(f"[{_DENSE}]")
 _SEPARATORS: Final = re.compile(r"[_.-]+")
 # Over the shape of a segment: U upper case, s the letter s, l other letters and marks, d digits.
-_PARTS: Final = re.compile(r"UU+s(?![ls])|U+(?=U[ls])|U?[ls]+|U+|d+")
+_PARTS: Final = re.compile("UU+s(?![ls])|U+(?=U[ls])|U?[ls]+|U+|d+")
+_ASCII_PARTS: Final = re.compile(_PARTS.pattern.replace("[ls]", "[a-z]").replace("U", "[A-Z]").replace("d", "[0-9]"))
 _PLAIN: Final = re.compile(r"[a-z0-9_-]+")
 _APOSTROPHES: Final = str.maketrans({"\u2019": "'", "\u02bc": "'"})
 # A clause of an ask ends at the punctuation of a sentence, or at a word that joins one need to the next.
@@ -143,10 +144,14 @@ def plain_word(piece: str) -> str:
     return bare.lower() if _is_plain(bare) and len(bare) <= _LONGEST_WORD else ""
 
 
+def _stemmed(word: str) -> str:
+    return english_stem(word) if word.isascii() and word.isalpha() else word
+
+
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """The English stem of a case-folded word; a word that is not ``a-z`` throughout stays as it is."""
-    return english_stem(word) if word.isascii() and word.isalpha() else word
+    return _stemmed(word)
 
 
 def _dense(run: str) -> Word:
@@ -155,22 +160,30 @@ def _dense(run: str) -> Word:
     return Word(run, (*run, *pairs))
 
 
-@lru_cache(maxsize=1 << 16)
 def _named(word: str) -> Word:
     """A word or identifier: its parts; itself, and each of its segments, in one piece where they have parts."""
     if _is_plain(word):
         return Word(word, (stem(word.lower()),))
-    segments = [_parts(segment) for segment in _SEPARATORS.split(word.removesuffix("'s").replace("'", ""))]
-    parts = [part for segment in segments for part in segment]
-    wholes = [parts, *segments] if len(segments) > 1 else [parts]
-    joined = (stem("".join(whole)) for whole in wholes if len(whole) > 1)
-    return Word(word, tuple(map(stem, parts)), tuple(dict.fromkeys(joined)))
+    segments = map(_segment, _SEPARATORS.split(word.removesuffix("'s").replace("'", "")))
+    texts, parts, wholes = zip(*segments, strict=True)
+    if len(texts) == 1:
+        return Word(word, parts[0], wholes[0])
+    whole = _stemmed("".join(texts))
+    return Word(word, tuple(chain(*parts)), tuple(dict.fromkeys((whole, *chain(*wholes)))))
+
+
+@lru_cache(maxsize=1 << 15)
+def _segment(segment: str) -> Word:
+    """What stands between two separators; its text is folded."""
+    parts = _parts(segment)
+    text = "".join(parts)
+    return Word(text, tuple(map(stem, parts)), (_stemmed(text),) if len(parts) > 1 else ())
 
 
 def _parts(segment: str) -> list[str]:
     """``getURLs2`` to ``get, urls, 2``: cut where case or kind changes, and folded."""
-    if _is_plain(segment):
-        return [segment.lower()]
+    if segment.isascii() and segment.isalnum():
+        return list(map(str.lower, _ASCII_PARTS.findall(segment)))
     shape = "".join(map(_shape, segment))
     return [_fold(segment[match.start() : match.end()]) for match in _PARTS.finditer(shape)]
 
