@@ -6,10 +6,12 @@ replaced by others as common as they are, and new words keep coming at the rate 
 
 from __future__ import annotations
 
+import gc
 import json
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -47,7 +49,18 @@ def grown(shared: Path, count: int, seed: int = 1) -> list[Tool]:
     """``count`` tools out of the definitions in ``shared``. Equal arguments give equal tools."""
     stock, chance = stocked(shared), random.Random(seed)
     taken: set[str] = set()
-    return [_tool(stock, chance, taken) for _ in range(count)]
+    with _uncollected():
+        return [_tool(stock, chance, taken) for _ in range(count)]
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No garbage collection: there is none, and of a million tools it takes as long as growing them."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def stocked(shared: Path) -> Stock:

@@ -22,8 +22,7 @@ from pegboard.evaluation.datasets import DataSet, sets_of
 from pegboard.evaluation.figures import percentile
 from pegboard.evaluation.metrics import MEASURES
 from pegboard.evaluation.rankers import HYBRID, ranker_named
-from pegboard.search import RANKERS, Bm25Ranker, Candidates, LexicalRanker, Ranker, exact_first
-from pegboard.search.fields import field_texts
+from pegboard.search import RANKERS, Bm25Ranker, Candidates, LexicalRanker, Ranker, exact_first, fields
 
 Search = Callable[[str, Candidates], Sequence[str]]
 """The names of the tools found, as their authors wrote them, best first."""
@@ -51,7 +50,7 @@ def engine_figures(ask: Ask, data: DataSet) -> dict[str, float]:
     """The same for an engine of others, over the texts that Pegboard searches."""
     tools = data.view.tools
     names = list(map(_original, tools))
-    texts = [" ".join(field_texts(tool)) for tool in tools]
+    texts = [" ".join(fields.texts(tool).values()) for tool in tools]
     found = ask(texts, [question.text for question in data.questions], LIMIT).found
     return _means(data, [[names[place] for place in places] for places in found])
 

@@ -27,10 +27,9 @@ from benchmarks.growth import grown
 from benchmarks.mapping import shared_by_processes
 from benchmarks.report import Table
 from pegboard import Tool
-from pegboard.search import Candidates, LexicalRanker, search
+from pegboard.search import Candidates, LexicalRanker, fields, search
 from pegboard.search.candidates import NAMES
 from pegboard.search.differences import Moves
-from pegboard.search.fields import field_texts
 from pegboard.search.index import Index
 from pegboard.search.lexical import SCHEME
 from pegboard.search.reading import stamps_of
@@ -254,7 +253,7 @@ def _sizes(measured: Sequence[Measured]) -> Table:
 
 
 def _peers(tools: Sequence[Tool], needs: Sequence[str], ours: Spread) -> Table:
-    texts = [" ".join(field_texts(tool)) for tool in tools]
+    texts = [" ".join(fields.texts(tool).values()) for tool in tools]
     rows = [["Pegboard", "", f"{ours.median:.2f}", f"{ours.late:.2f}", "1.0"]]
     for name, ask in present():
         found = ask(texts, needs[:FEW], LIMIT)

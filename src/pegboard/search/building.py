@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain
+from struct import Struct
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -30,7 +30,12 @@ from pegboard.tools import Entry
 
 _ROW_BITS: Final = 12  # rows a batch: its keys fit into 64 bits, and its sort into the processor's cache
 _SLOT_BITS: Final = 8  # field and kind (part or whole): at most 128 fields
+_TERM_SHIFT: Final = _ROW_BITS + _SLOT_BITS
 _BATCH: Final = 1 << _ROW_BITS
+_NUMBER: Final = np.dtype(np.intc)  # of a piece
+_packed: Final = Struct("i").pack
+_TEXTS_KEPT: Final = 1 << 16
+"""Texts of which a build remembers the pieces: parameters of one name tend to be told of in the same words."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -39,15 +44,18 @@ def digest(term: str, space: int = 0) -> int:
 
     Two of a million terms have the same with a chance of 3 in 10^8; they would then be one term.
     """
-    told = bytes((space,)) + term.encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(told, digest_size=8).digest(), "little")
+    return int.from_bytes(_digested(term, bytes((space,))), "little")
+
+
+def _digested(term: str, space: bytes) -> bytes:
+    return blake2b(space + term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def build(scheme: Scheme, entries: Sequence[Entry]) -> Segment:
     """The segment of these entries, a row each, in their order."""
     lexicon = _Lexicon(scheme.read)
     cells = _cells(scheme, entries, lexicon)
-    read = lexicon.read_words(scheme.spaces)
+    read = lexicon.read_words(scheme)
     batches = [_batch(scheme, cells, read, first) for first in range(0, max(1, len(entries)), _BATCH)]
     lengths = _lengths(scheme, cells, read)
     return _assembled(read.terms, batches, lengths)
@@ -64,63 +72,81 @@ class _Cells(NamedTuple):
 class _Words(NamedTuple):
     """What a lexicon knows, as arrays.
 
-    ``terms`` are the digests of all terms, ascending. Word w stands for ``numbers[starts[w]:starts[w + 1]]``, numbers
-    of terms in the first space, ``parts[w]`` of them parts, which come first. ``ranks[number, space]`` is the place
-    among ``terms``.
+    ``terms`` are the digests of all terms, ascending. Word w in space s stands for those of the ``keys`` of s from
+    ``starts[w]`` to ``starts[w + 1]``: each has the place of a term among ``terms``, and, as its last bit, whether it
+    is a whole. ``parts[w]`` of them are none.
     """
 
     terms: Array
     starts: Array
-    numbers: Array
+    keys: Array
     parts: Array
-    ranks: Array
 
 
-class _Lexicon(dict[str, int]):
+class _Numbers(dict[str, bytes]):
+    """Strings and their numbers, packed, in the order in which they were first asked for. Lives as long as a build."""
+
+    def __missing__(self, string: str) -> bytes:
+        self[string] = number = _packed(len(self))
+        return number
+
+
+class _Lexicon(_Numbers):
     """Pieces of texts and their numbers; a new one is read when it is asked for. Lives as long as one build."""
 
     def __init__(self, read: Callable[[str], Terms]) -> None:
         super().__init__()
         self._read = read
-        self._terms: dict[str, int] = {}
-        self._numbers = array("i")
+        self._terms = _Numbers()
+        self._numbers = bytearray()
         self._sizes = array("i")
         self._parts = array("i")
 
-    def __missing__(self, piece: str) -> int:
+    def __missing__(self, piece: str) -> bytes:
         parts, wholes = self._read(piece)
-        terms = self._terms
-        for term in chain(parts, wholes):
-            self._numbers.append(terms.setdefault(term, len(terms)))
-        self._sizes.append(len(parts) + len(wholes))
+        found = parts + wholes
+        self._numbers += b"".join(map(self._terms.__getitem__, found))
+        self._sizes.append(len(found))
         self._parts.append(len(parts))
-        self[piece] = number = len(self)
-        return number
+        return super().__missing__(piece)
 
-    def read_words(self, spaces: int) -> _Words:
+    def read_words(self, scheme: Scheme) -> _Words:
         """Everything that was read so far."""
-        digests = np.array([[digest.__wrapped__(term, space) for space in range(spaces)] for term in self._terms], TERM)
-        terms, ranks = np.unique(digests, return_inverse=True)
-        return _Words(
-            terms=terms,
-            starts=starts_of(np.array(self._sizes, PLACE)),
-            numbers=np.array(self._numbers, PLACE),
-            parts=np.array(self._parts, PLACE),
-            ranks=ranks.reshape(-1, spaces).astype(PLACE),
-        )
+        spaces = [bytes((space,)) for space in range(scheme.spaces)]
+        digests = b"".join(_digested(term, space) for space in spaces for term in self._terms)
+        terms, ranks = np.unique(np.frombuffer(digests, TERM), return_inverse=True)
+        starts, parts = starts_of(np.array(self._sizes, PLACE)), np.array(self._parts, PLACE)
+        whole = np.arange(starts[-1]) - np.repeat(starts[:-1], self._sizes) >= np.repeat(parts, self._sizes)
+        ranked = ranks.reshape(len(spaces), -1)[:, np.frombuffer(self._numbers, _NUMBER)]
+        return _Words(terms, starts, (ranked << _TERM_SHIFT) | whole, parts)
 
 
-def _cells(scheme: Scheme, entries: Sequence[Entry], lexicon: _Lexicon) -> _Cells:
-    words, sizes = array("i"), array("i")
-    number, pieces = lexicon.__getitem__, scheme.pieces
-    before = 0
+class _Texts(dict[str, bytes]):
+    """Texts and the numbers of their pieces, packed. Lives as long as one build; forgets all when it has many."""
+
+    def __init__(self, pieces: Callable[[str], list[str]], lexicon: _Lexicon) -> None:
+        super().__init__()
+        self._pieces = pieces
+        self._number = lexicon.__getitem__
+
+    def __missing__(self, text: str) -> bytes:
+        if len(self) == _TEXTS_KEPT:
+            self.clear()
+        self[text] = packed = b"".join(map(self._number, self._pieces(text)))
+        return packed
+
+
+def _cells(scheme: Scheme, entries: Iterable[Entry], lexicon: _Lexicon) -> _Cells:
+    words, sizes = bytearray(), array("i")
+    packed = _Texts(scheme.pieces, lexicon).__getitem__
+    rows = 0
     for entry in entries:
-        for text in scheme.texts(entry):
-            if text:
-                words.extend(map(number, pieces(text)))
-            sizes.append(len(words) - before)
-            before = len(words)
-    return _Cells(np.frombuffer(words, np.intc), starts_of(np.frombuffer(sizes, np.intc)), len(entries))
+        rows += 1
+        for texts in scheme.texts(entry):
+            found = b"".join(map(packed, texts))
+            words += found
+            sizes.append(len(found))
+    return _Cells(np.frombuffer(words, _NUMBER), starts_of(np.frombuffer(sizes, np.intc) // _NUMBER.itemsize), rows)
 
 
 class _Batch(NamedTuple):
@@ -138,18 +164,8 @@ def _batch(scheme: Scheme, cells: _Cells, read: _Words, first: int) -> _Batch:
     """Sort the occurrences of one batch by (term, row, field and kind) in one key, and count equal ones."""
     fields = len(scheme.fields)
     size = min(_BATCH, cells.rows - first)
-    low, high = first * fields, (first + size) * fields
-    texts = cells.starts[low : high + 1]
-    words = cells.words[texts[0] : texts[-1]]
-    cell = np.repeat(np.arange(size * fields, dtype=PLACE), np.diff(texts))
-    sizes = read.starts[words + 1] - read.starts[words]
-    places = runs(read.starts[words], sizes)
-    inside = np.arange(places.size, dtype=PLACE) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    whole = inside >= np.repeat(read.parts[words], sizes)
-    row, field = np.divmod(np.repeat(cell, sizes), fields)
-    space = np.array([one.space for one in scheme.fields], PLACE)[field]
-    rank = read.ranks[read.numbers[places], space]
-    keys = np.sort((((rank << _ROW_BITS) | row) << _SLOT_BITS) | (field << 1) | whole)
+    texts = cells.starts[first * fields : (first + size) * fields + 1]
+    keys = np.sort(_keys(scheme, cells.words[texts[0] : texts[-1]], np.diff(texts), read))
     pairs, slots = keys >> _SLOT_BITS, keys & ((1 << _SLOT_BITS) - 1)
     begins = np.flatnonzero(changes(pairs))
     units, marks, groups = _slot_tables(scheme)
@@ -158,6 +174,19 @@ def _batch(scheme: Scheme, cells: _Cells, read: _Words, first: int) -> _Batch:
     chosen = (pairs[begins], *(_distinct(pairs[groups[slots] == group]) for group in range(scheme.groups)))
     lists = tuple(_by_row(found, size) for found in chosen)
     return _Batch(first, pairs[begins] >> _ROW_BITS, pairs[begins] & (_BATCH - 1), counts, marked, lists)
+
+
+def _keys(scheme: Scheme, words: Array, sizes: Array, read: _Words) -> Array:
+    """The key of every occurrence in texts that have so many of these words each."""
+    rows = np.arange(sizes.size // len(scheme.fields), dtype=PLACE) << _SLOT_BITS
+    slots = np.arange(len(scheme.fields), dtype=PLACE) << 1
+    spaces = np.array([field.space for field in scheme.fields], PLACE) * read.keys.shape[1]
+    first, terms = read.starts[words], read.starts[words + 1] - read.starts[words]
+    if scheme.spaces > 1:
+        first += np.repeat(np.tile(spaces, rows.size), sizes)
+    text = np.repeat((rows[:, None] | slots).ravel(), sizes)
+    keys: Array = read.keys.ravel()[runs(first, terms)] | np.repeat(text, terms)
+    return keys
 
 
 def _slot_tables(scheme: Scheme) -> tuple[Array, Array, Array]:

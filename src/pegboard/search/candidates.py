@@ -24,8 +24,8 @@ _ENTRY_BYTES: Final = 170  # that a slice takes for each entry of its catalog at
 NAMES: Final = Scheme(
     name="names",
     fields=(IndexedField(), IndexedField()),
-    texts=lambda entry: (entry.name, entry.bare_name),
-    pieces=lambda text: [text],
+    texts=lambda entry: ((entry.name,), (entry.bare_name,)),
+    pieces=lambda name: [name] if name else [],
     read=lambda name: Terms((name,)),
 )
 """Every name and bare name in one piece."""

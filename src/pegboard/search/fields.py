@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from pegboard.naming import legal_name
@@ -38,16 +38,15 @@ _SUBSCHEMAS: Final = ("anyOf", "oneOf", "allOf")
 
 def texts(entry: Entry) -> dict[Field, str]:
     """The text of each field of ``entry``."""
-    return dict(zip(FIELDS, field_texts(entry), strict=True))
+    return dict(zip(FIELDS, map(" ".join, field_texts(entry)), strict=True))
 
 
-def field_texts(entry: Entry) -> tuple[str, ...]:
-    """The texts of ``entry`` in the order of ``FIELDS``."""
+def field_texts(entry: Entry) -> tuple[Sequence[str], ...]:
+    """The texts of each field of ``entry`` in the order of ``FIELDS``."""
     name, source = _name_and_source(entry)
     found = _Parameters(entry.input_schema)
-    tags = " ".join((*entry.tags, *entry.keywords))
-    category = entry.category or ""
-    return (name, entry.description, category, tags, " ".join(found.names), " ".join(found.told), source)
+    category = (entry.category,) if entry.category else ()
+    return (name,), (entry.description,), category, (*entry.tags, *entry.keywords), found.names, found.told, (source,)
 
 
 def _name_and_source(entry: Entry) -> tuple[str, str]:

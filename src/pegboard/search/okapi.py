@@ -37,14 +37,14 @@ FIELDS: Final = (
 _SHARE_THAT_NAMES: Final = 0.5  # a field with this share of the score is named in the reason
 
 
-def _texts(entry: Entry) -> tuple[str, ...]:
-    return tuple(" ".join(_texts_of(entry, field.attributes)) for field in FIELDS)
+def _texts(entry: Entry) -> tuple[Iterator[str], ...]:
+    return tuple(_texts_of(entry, field.attributes) for field in FIELDS)
 
 
 def _texts_of(entry: Entry, attributes: Iterable[str]) -> Iterator[str]:
     for attribute in attributes:
-        value = getattr(entry, attribute) or ""
-        yield value if isinstance(value, str) else " ".join(value)
+        value = getattr(entry, attribute) or ()
+        yield from (value,) if isinstance(value, str) else value
 
 
 def _scheme(name: str, pieces: Callable[[str], list[str]], read: Callable[[str], Terms]) -> Scheme:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -35,13 +35,13 @@ class IndexedField(NamedTuple):
 class Scheme:
     """How entries become an index. Process-wide, immutable; two of one ``name`` are the same.
 
-    ``texts`` gives the text of each of the ``fields``, ``pieces`` cuts a text, ``read`` turns a piece into terms. Both
+    ``texts`` gives the texts of each of the ``fields``, ``pieces`` cuts a text, ``read`` turns a piece into terms. All
     depend on nothing but their argument. ``unit`` says how many units are one occurrence of weight 1.
     """
 
     name: str
     fields: tuple[IndexedField, ...]
-    texts: Callable[[Entry], Sequence[str]]
+    texts: Callable[[Entry], Sequence[Iterable[str]]]
     pieces: Callable[[str], list[str]]
     read: Callable[[str], Terms]
     unit: int = 1

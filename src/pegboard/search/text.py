@@ -164,6 +164,9 @@ def _named(word: str) -> Word:
     """A word or identifier: its parts; itself, and each of its segments, in one piece where they have parts."""
     if _is_plain(word):
         return Word(word, (stem(word.lower()),))
+    letters = word.replace("_", "")
+    if letters.isascii() and letters.isalpha() and letters.islower():  # as most names: the rules would find the same
+        return Word(word, tuple(map(stem, filter(None, word.split("_")))), (english_stem(letters),))
     segments = map(_segment, _SEPARATORS.split(word.removesuffix("'s").replace("'", "")))
     texts, parts, wholes = zip(*segments, strict=True)
     if len(texts) == 1:
