@@ -16,8 +16,9 @@ from tests.search.things import Thing, names
 THINGS = [Thing("a", "red green"), Thing("b", "red"), Thing("c", "blue"), Thing("b2", "red", bare="b")]
 
 
-def scheme(texts: Callable[[Entry], tuple[str, ...]] = lambda entry: (entry.description,)) -> Scheme:
-    return Scheme("test", (IndexedField(group=0),), texts, str.split, lambda token: Terms((token,)))
+def scheme(text: Callable[[Entry], str] = lambda entry: entry.description) -> Scheme:
+    fields = (IndexedField(group=0),)
+    return Scheme("test", fields, lambda entry: ((text(entry),),), str.split, lambda token: Terms((token,)))
 
 
 def test_candidates_are_a_sequence_of_their_entries() -> None:
@@ -75,9 +76,9 @@ def test_everything_is_counted_over_the_slice() -> None:
 def test_an_index_is_built_once_for_all_slices() -> None:
     asked: list[str] = []
 
-    def counting(entry: Entry) -> tuple[str, ...]:
+    def counting(entry: Entry) -> str:
         asked.append(entry.name)
-        return (entry.description,)
+        return entry.description
 
     pool, counted = Candidates.of(THINGS), scheme(counting)
     for part in (pool, pool.only([True, True, False, False]), pool.only([False, True, True, True]), pool):
@@ -89,9 +90,9 @@ def test_an_index_is_built_once_for_all_threads() -> None:
     asked: list[str] = []
     together = threading.Barrier(8)
 
-    def counting(entry: Entry) -> tuple[str, ...]:
+    def counting(entry: Entry) -> str:
         asked.append(entry.name)
-        return (entry.description,)
+        return entry.description
 
     pool, counted = Candidates.of(THINGS), scheme(counting)
 
@@ -110,9 +111,9 @@ def test_an_index_is_built_once_for_all_threads() -> None:
 def test_the_next_generation_indexes_what_is_new_and_nothing_else() -> None:
     asked: list[str] = []
 
-    def counting(entry: Entry) -> tuple[str, ...]:
+    def counting(entry: Entry) -> str:
         asked.append(entry.name)
-        return (entry.description,)
+        return entry.description
 
     pool, counted = Candidates.of(THINGS), scheme(counting)
     pool.corpus(counted)
@@ -128,9 +129,9 @@ def test_the_next_generation_indexes_what_is_new_and_nothing_else() -> None:
 def test_a_generation_that_nobody_searched_is_passed_over() -> None:
     asked: list[str] = []
 
-    def counting(entry: Entry) -> tuple[str, ...]:
+    def counting(entry: Entry) -> str:
         asked.append(entry.name)
-        return (entry.description,)
+        return entry.description
 
     counted = scheme(counting)
     pool = Candidates.of(THINGS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from pegboard.naming import legal_name
@@ -41,12 +41,13 @@ def texts(entry: Entry) -> dict[Field, str]:
     return dict(zip(FIELDS, map(" ".join, field_texts(entry)), strict=True))
 
 
-def field_texts(entry: Entry) -> tuple[Sequence[str], ...]:
+def field_texts(entry: Entry) -> tuple[tuple[str, ...], ...]:
     """The texts of each field of ``entry`` in the order of ``FIELDS``."""
     name, source = _name_and_source(entry)
     found = _Parameters(entry.input_schema)
     category = (entry.category,) if entry.category else ()
-    return (name,), (entry.description,), category, (*entry.tags, *entry.keywords), found.names, found.told, (source,)
+    tags = (*entry.tags, *entry.keywords)
+    return (name,), (entry.description,), category, tags, tuple(found.names), tuple(found.told), (source,)
 
 
 def _name_and_source(entry: Entry) -> tuple[str, str]:

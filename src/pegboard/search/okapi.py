@@ -37,8 +37,8 @@ FIELDS: Final = (
 _SHARE_THAT_NAMES: Final = 0.5  # a field with this share of the score is named in the reason
 
 
-def _texts(entry: Entry) -> tuple[Iterator[str], ...]:
-    return tuple(_texts_of(entry, field.attributes) for field in FIELDS)
+def _texts(entry: Entry) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(_texts_of(entry, field.attributes)) for field in FIELDS)
 
 
 def _texts_of(entry: Entry, attributes: Iterable[str]) -> Iterator[str]:

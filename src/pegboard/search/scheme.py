@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -41,7 +41,7 @@ class Scheme:
 
     name: str
     fields: tuple[IndexedField, ...]
-    texts: Callable[[Entry], Sequence[Iterable[str]]]
+    texts: Callable[[Entry], Sequence[tuple[str, ...]]]
     pieces: Callable[[str], list[str]]
     read: Callable[[str], Terms]
     unit: int = 1
