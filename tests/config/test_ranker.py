@@ -62,14 +62,14 @@ def test_every_ranker_has_its_name(name: str, tmp_path: Path) -> None:
     assert found is None if name == "lexical" else type(found) is type(RANKERS[name]())
 
 
-def test_the_hybrid_ranker_has_the_static_encoder_unless_told_otherwise(tmp_path: Path) -> None:
+def test_the_hybrid_ranker_has_the_encoders_of_its_extra_unless_told_otherwise(tmp_path: Path) -> None:
     ranker = ranker_of(load(configured(tmp_path, 'ranker = "hybrid"')).settings)
     assert ranker is not None
     tools = [Thing("lava_alerts", "Eruptions and ash"), *TOOLS]
     assert names(LexicalRanker().rank("volcanoes", tools)) == []
     ranked = ranker.rank("volcanoes", tools)
     assert names(ranked)[0] == "lava_alerts"
-    assert not degraded_by(ranked)
+    assert "Only words" not in degraded_by(ranked)  # where the machine is busy, the quick one may stand in
 
 
 def test_an_encoder_of_ones_own_is_a_file_that_runs_when_it_is_needed(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from pegboard.encoders import StaticEncoder, static
+from pegboard.encoders import StaticEncoder, carried
 from pegboard.errors import ConfigError
 from pegboard.search.encoder import Encoder, vectors_of
 
@@ -48,7 +48,7 @@ def test_no_texts_are_no_rows(encoder: Encoder) -> None:
 
 @pytest.mark.parametrize("missing", ["wordllama", "tokenizers"])
 def test_what_is_not_installed_is_told_with_what_to_install(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
-    monkeypatch.setattr(static, "find_spec", lambda name: None if name == missing else find_spec(name))
+    monkeypatch.setattr(carried, "find_spec", lambda name: None if name == missing else find_spec(name))
     with pytest.raises(ConfigError, match=r"pip install 'pegboard\[semantic\]'"):
         StaticEncoder()
 

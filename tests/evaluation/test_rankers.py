@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pegboard.encoders import static
+from pegboard.encoders import carried
 from pegboard.errors import EvaluationError
 from pegboard.evaluation.rankers import ranker_named
 from pegboard.search import RANKERS
@@ -46,14 +46,14 @@ def test_those_that_come_with_pegboard_are_known_by_their_names(name: str) -> No
     assert type(ranker_named(name)) is RANKERS[name] or ranker_named(name) is RANKERS[name]()
 
 
-def test_the_hybrid_one_has_the_encoder_that_it_is_given_or_the_static_one() -> None:
+def test_the_hybrid_one_has_the_encoder_that_it_is_given_or_the_best_that_is_installed() -> None:
     given = ranker_named("hybrid", lambda: Hashed(same={"cinema": "film"}))
     assert names(given.rank("cinema", [Thing("show_film")])) == ["show_film"]
     assert isinstance(ranker_named("hybrid"), HybridRanker)
 
 
 def test_the_hybrid_one_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(static, "find_spec", lambda name: None)
+    monkeypatch.setattr(carried, "find_spec", lambda name: None)
     with pytest.raises(EvaluationError, match=r"pip install 'pegboard\[semantic\]'"):
         ranker_named("hybrid")
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pegboard.search.encoder import LONGEST, SCALE, EncodingError, text_of, usual_of, vectors_of
 from pegboard.search.segment import Array
+from pegboard.tools import JsonObject
 from tests.search.encoders import Broken, Hashed
 from tests.search.things import Thing
 
@@ -62,6 +63,17 @@ def test_halves_of_characters_and_endless_texts_reach_no_encoder() -> None:
     vectors_of(encoder, [text_of(Thing("odd", "half \ud83d of a character")), "x" * (LONGEST + 1)])
     assert encoder.given[0].encode()
     assert len(encoder.given[1]) == LONGEST
+
+
+def test_an_entry_is_told_by_its_name_its_description_and_its_parameters() -> None:
+    assert text_of(Thing("getURLs_v2", "Gets them")) == "get urls v 2: Gets them"
+    schema = {"properties": {"repoName": {"type": "string", "properties": {"inner": {}}}, "since": {}}}
+    assert text_of(Thing("list_commits", "Newest first", input_schema=schema)) == (
+        "list commits: Newest first (repo name, since)"
+    )
+    many: JsonObject = {"properties": {f"p{number}": {} for number in range(1000)}}
+    assert text_of(Thing("many", input_schema=many)).endswith(", p 49)")
+    assert text_of(Thing("odd", "Odd", input_schema={"properties": ["a"]})) == "odd: Odd"
 
 
 def test_what_an_encoder_makes_of_strangers_is_its_usual_cosine() -> None:

@@ -82,6 +82,48 @@ def test_words_answer_alone_where_the_encoder_takes_too_long() -> None:
     assert "did not answer within 0.05 seconds" in degraded_by(ranked)
 
 
+def test_another_encoder_stands_in_for_one_that_fails_and_the_answer_says_so() -> None:
+    ranker = HybridRanker(Broken(lambda texts: 1 / 0), meaning_the_same())
+    ranked = ranker.rank("cinema", ALL)
+    assert rows(ranked) == rows(HybridRanker(meaning_the_same()).rank("cinema", ALL))
+    assert degraded_by(ranked).startswith("What words mean was compared by a simpler encoder")
+    assert "it failed with ZeroDivisionError" in degraded_by(ranked)
+    assert ranker.explain("cinema", ALL, ["show_film"]).shares["show_film"].score == pytest.approx(ranked[0].score)
+
+
+def test_another_encoder_stands_in_until_the_first_is_done() -> None:
+    go, film = threading.Event(), meaning_the_same()
+    stands_in = Hashed("stands in", same={"cinema": "send"})
+
+    def encode(texts: Sequence[str]) -> Any:
+        go.wait()
+        return film.encode(texts)
+
+    ranker, pool = HybridRanker(Broken(encode), stands_in, patience=0.05), Candidates.of(ALL)
+    try:
+        ranked = ranker.rank("cinema", pool)
+        assert names(ranked)[0] == "send_mail"
+        assert "did not answer within 0.05 seconds" in degraded_by(ranked)
+    finally:
+        go.set()
+    for _ in range(200):
+        ranked = ranker.rank("cinema", pool)
+        if not degraded_by(ranked):
+            break
+        threading.Event().wait(0.02)
+    assert names(ranked)[0] == "show_film"
+    stands_in.given.clear()
+    ranker.rank("cinema", pool)
+    assert not stands_in.given
+
+
+def test_words_answer_alone_where_all_encoders_fail() -> None:
+    ranked = HybridRanker(Broken(lambda texts: 1 / 0), Broken(lambda texts: None)).rank("send mail", ALL)
+    assert rows(ranked) == rows(LexicalRanker().rank("send mail", ALL))
+    assert degraded_by(ranked).startswith("Only words were compared")
+    assert "ZeroDivisionError" in degraded_by(ranked)
+
+
 def test_what_an_error_says_is_in_no_answer() -> None:
     def boom(texts: Sequence[str]) -> None:
         raise RuntimeError("key=sk-123")

@@ -32,13 +32,14 @@ def ranker_of(settings: Settings) -> Ranker | None:
 def _hybrid(settings: Settings) -> HybridRanker:
     from pegboard.config.kept_catalog import name_of
     from pegboard.config.kept_vectors import KeptVectors
-    from pegboard.encoders import StaticEncoder
+    from pegboard.encoders import installed
     from pegboard.search.hybrid import HybridRanker
     from pegboard.stores.kept_files import KeptFiles
 
     folder = settings.cache_folder if settings.cache_age else None
     store = None if folder is None else KeptVectors(KeptFiles(folder), name_of(settings, "vectors"))
-    return HybridRanker(encoder_of(settings.encoder_file) or StaticEncoder(), store=store)
+    own = encoder_of(settings.encoder_file)
+    return HybridRanker(*([own] if own else installed()), store=store)
 
 
 def encoder_of(file: Path | None) -> Callable[[], Encoder] | None:

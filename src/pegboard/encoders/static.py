@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Sequence
 from functools import cached_property
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from pegboard.encoders.carried import carried, mapped
 from pegboard.encoders.tensors import tensors
-from pegboard.errors import ConfigError
 
 if TYPE_CHECKING:
     import numpy as np
     from tokenizers import Tokenizer
-
-INSTALL: Final = "pip install 'pegboard[semantic]'"
 
 _PACKAGE: Final = "wordllama"
 _WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
@@ -35,7 +30,7 @@ class StaticEncoder:
     dimension: Final = 256
 
     def __init__(self) -> None:
-        self._folder = _folder()
+        self._folder = carried(_PACKAGE)
 
     def encode(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
         """The mean of the vectors of each text's pieces: float32, (texts, 256); zeros for a text without any."""
@@ -61,19 +56,5 @@ class StaticEncoder:
 
     @cached_property
     def _table(self) -> np.ndarray[Any, Any]:
-        return _mapped(self._folder / _WEIGHTS)
-
-
-def _folder() -> Path:
-    spec = find_spec(_PACKAGE)
-    if spec is None or find_spec("tokenizers") is None or not spec.submodule_search_locations:
-        raise ConfigError("The hybrid ranker needs what is not installed.", hint=f"Install it: {INSTALL}")
-    return Path(spec.submodule_search_locations[0])
-
-
-def _mapped(file: Path) -> np.ndarray[Any, Any]:
-    """The only array of a file, mapped."""
-    with file.open("rb") as opened:
-        data = memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
-    (table,) = tensors(data).values()
-    return table
+        (table,) = tensors(mapped(self._folder / _WEIGHTS)).values()
+        return table

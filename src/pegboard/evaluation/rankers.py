@@ -19,7 +19,7 @@ PATIENCE: Final = 3600.0
 
 
 def ranker_named(name: str, encoder: Callable[[], Encoder] | None = None) -> Ranker:
-    """The ranker of a name; ``encoder`` makes that of the hybrid one (default: the static one).
+    """The ranker of a name; ``encoder`` makes that of the hybrid one (default: the best that is installed).
 
     ``module:attribute`` is imported: an object with ``rank``, or a class or function without arguments that gives one.
     Raises EvaluationError for a name that is none, and where the hybrid one needs what is not installed.
@@ -40,11 +40,11 @@ def ranker_named(name: str, encoder: Callable[[], Encoder] | None = None) -> Ran
 
 
 def _hybrid(encoder: Callable[[], Encoder] | None) -> Ranker:
-    from pegboard.encoders import StaticEncoder
+    from pegboard.encoders import installed
     from pegboard.search.hybrid import HybridRanker
 
     try:
-        return HybridRanker(encoder or StaticEncoder(), patience=PATIENCE)
+        return HybridRanker(encoder or installed()[0], patience=PATIENCE)
     except ConfigError as error:
         raise EvaluationError(error.message, hint=error.hint) from error
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from pegboard.search.text import spoken
@@ -17,6 +18,9 @@ are exact: it does not matter in which order, or beside which others, a processo
 
 LONGEST: Final = 4000
 """Characters of a text that are encoded: what comes later changes what it means by little."""
+
+MOST_NAMES: Final = 50
+"""Parameters of an entry whose names are encoded: those of its schema's top, which say what it is told."""
 
 STRANGERS: Final = (
     "send an e-mail to a colleague",
@@ -96,5 +100,8 @@ def usual_of(encoder: Encoder) -> float:
 
 
 def text_of(entry: Entry) -> str:
-    """The text of an entry that is encoded: the words of its name, and its description."""
-    return f"{spoken(entry.bare_name)}: {entry.description}"
+    """The text of an entry that is encoded: the words of its name, its description, its parameters' names."""
+    properties = entry.input_schema.get("properties")
+    names = islice(properties, MOST_NAMES) if isinstance(properties, Mapping) else ()
+    parameters = ", ".join(spoken(str(name)) for name in names)
+    return f"{spoken(entry.bare_name)}: {entry.description}" + (f" ({parameters})" if parameters else "")

@@ -2,50 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Final
 
 from pegboard.search.candidates import Candidates
-from pegboard.search.encoder import SCALE, Encoder, EncodingError, usual_of, vectors_of
-from pegboard.search.guarded import Guarded
+from pegboard.search.encoder import EncodingError
+from pegboard.search.guest import Given, Guest
 from pegboard.search.meaning import Meant
 from pegboard.search.ranking import Ranking
 from pegboard.search.shares import Reading
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
-    from pegboard.search.segment import Array
-    from pegboard.search.vectors import Vectors, VectorStore
+    from pegboard.search.vectors import VectorStore
 
 PATIENCE: Final = 5.0
-"""Seconds that a search waits for the encoder before it answers by words alone."""
+"""Seconds that a search waits for an encoder before it answers without it."""
 
-_DEGRADED: Final = "Only words were compared, not what they mean: the encoder cannot be used, {why}."
+_WORDS_ALONE: Final = "Only words were compared, not what they mean: the encoder cannot be used, {why}."
+_STANDS_IN: Final = "What words mean was compared by a simpler encoder: the first cannot be used, {why}."
 
 
 class HybridRanker:
     """``pegboard.search.meaning`` on top of the default ranker. Process-wide; safe to use from several threads.
 
-    ``encoder`` turns texts into vectors: an ``Encoder``, or what makes one when it is first needed. ``store`` keeps the
-    vectors of entries between processes (default: they live as long as the catalog). A search waits ``patience``
-    seconds for the encoder, and goes by words alone when it fails or takes longer, which the ranking's ``degraded``
-    tells; ``pegboard.search.guarded`` says when it is tried again.
+    ``encoders`` turn texts into vectors, each an ``Encoder`` or what makes one when it is first needed: the first is
+    used, and the next stands in for it where it fails, or takes longer than ``patience`` seconds, as for the vectors
+    of a large catalog. Where all do, a search goes by words alone. The ranking's ``degraded`` tells which it was;
+    ``pegboard.search.guarded`` says when an encoder is tried again. ``store`` keeps the first one's vectors of entries
+    between processes (default: they live as long as the catalog).
     """
 
     may_wait: Final = True
 
     def __init__(
-        self,
-        encoder: Encoder | Callable[[], Encoder],
-        *,
-        store: VectorStore | None = None,
-        patience: float = PATIENCE,
+        self, encoder: Given, *others: Given, store: VectorStore | None = None, patience: float = PATIENCE
     ) -> None:
-        self._given = encoder
-        self._made: tuple[Encoder, float] | None = None
-        self._store = store
-        self._patience = patience
-        self._guarded = Guarded()
+        self._guests = [Guest(encoder, store, patience), *(Guest(other, None, patience) for other in others)]
 
     def rank(self, query: str, candidates: Sequence[Entry]) -> Ranking:
         """The candidates that share a term with ``query``, and the few others that mean most nearly the same."""
@@ -53,12 +46,10 @@ class HybridRanker:
 
         pool = Candidates.of(candidates)
         said = lexical_scores.rank(pool, query)
-        try:
-            meant = self._meant(query, pool)
-        except EncodingError as error:
-            said.degraded = _DEGRADED.format(why=error)
-            return said
-        return said if meant is None else meant.added_to(said)
+        meant, degraded = self._meant(query, pool)
+        ranked = said if meant is None else meant.added_to(said)
+        ranked.degraded = degraded
+        return ranked
 
     def explain(self, query: str, candidates: Sequence[Entry], names: Collection[str]) -> Reading:
         """The parts of the default ranker's scores, and what meaning adds to them."""
@@ -66,10 +57,7 @@ class HybridRanker:
 
         pool = Candidates.of(candidates)
         reading = lexical_shares.reading(pool, query, names)
-        try:
-            meant = self._meant(query, pool)
-        except EncodingError:
-            meant = None
+        meant, _ = self._meant(query, pool)
         if meant is None:
             return reading
         said, rows = lexical_scores.rank(pool, query), pool.corpus(lexical.SCHEME).index.rows
@@ -80,8 +68,8 @@ class HybridRanker:
         }
         return Reading(words=reading.words, shares={name: one for name, one in shares.items() if one is not None})
 
-    def _meant(self, query: str, pool: Candidates) -> Meant | None:
-        """How alike each candidate is; None where the query says nothing. Raises EncodingError."""
+    def _meant(self, query: str, pool: Candidates) -> tuple[Meant | None, str]:
+        """(how alike each candidate is, None where the query says nothing or nobody knows; why less was done)."""
         from pegboard.search.asked import read
         from pegboard.search.corpus import idf
         from pegboard.search.lexical import SCHEME, possible
@@ -89,18 +77,15 @@ class HybridRanker:
         corpus = pool.corpus(SCHEME)
         most = possible(read(query), corpus.size)
         if not most or not corpus.size:
-            return None
-        vectors, way, usual = self._guarded.ask(lambda: self._work(query, pool), self._patience)
+            return None, ""
         rows = corpus.index.rows if pool.places is None else corpus.index.rows[pool.places]
-        return Meant.of(rows, vectors.alike(way, pool.places) / SCALE**2, usual, most, idf(corpus.size, 0))
-
-    def _work(self, query: str, pool: Candidates) -> tuple[Vectors, Array, float]:
-        """(the vectors of all entries, that of the query, the encoder's usual cosine)."""
-        if self._made is None:
-            given = self._given
-            encoder = given if isinstance(given, Encoder) else given()
-            self._made = encoder, usual_of(encoder)
-        encoder, usual = self._made
-        vectors = pool.vectors_of(encoder.identity)
-        vectors.fill(encoder, self._store)
-        return vectors, vectors_of(encoder, [query])[0], usual
+        why = ""
+        for guest in self._guests:
+            try:
+                cosines, usual = guest.cosines(query, pool)
+            except EncodingError as error:
+                why = why or str(error)
+            else:
+                meant = Meant.of(rows, cosines, usual, most, idf(corpus.size, 0))
+                return meant, _STANDS_IN.format(why=why) if why else ""
+        return None, _WORDS_ALONE.format(why=why)

