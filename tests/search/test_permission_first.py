@@ -13,6 +13,7 @@ from pegboard.search import (
     Candidates,
     LexicalRanker,
     Ranker,
+    corpus,
     exact_first,
     occurrences,
     ranking,
@@ -38,14 +39,22 @@ catalogs = st.lists(st.tuples(things, st.booleans()), max_size=10)
     frequent=st.sampled_from((1, 2, 4096)),
     steps=st.sampled_from(((1, 3), (20, 100))),
     common=st.sampled_from((1, 4, 1000)),
+    few=st.sampled_from((1, 8)),
     many=st.sampled_from((0, 40)),
 )
 def test_a_slice_is_ranked_as_if_the_rest_did_not_exist(
-    catalog: list[tuple[Thing, bool]], query: str, frequent: int, common: int, steps: tuple[int, int], many: int
+    catalog: list[tuple[Thing, bool]],
+    query: str,
+    frequent: int,
+    common: int,
+    few: int,
+    steps: tuple[int, int],
+    many: int,
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(occurrences, "_FREQUENT", frequent)
         patch.setattr(occurrences, "_MOST", common)
+        patch.setattr(corpus, "_FEW", few)
         patch.setattr(ranking, "_STEPS", steps)
         patch.setattr(scores, "_MANY", many)
         compare(catalog, query)

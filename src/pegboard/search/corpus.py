@@ -26,7 +26,7 @@ Numbers = tuple[int, int]
 """The numbers of a term in the base and in the tail of an index, -1 where it is not."""
 
 _FEW: Final = 8
-"""Of so many rows one, or less: so few are looked through one by one, where all are counted otherwise."""
+"""Of so many rows one, or less: so few get an index of their own, and are looked through one by one to count them."""
 
 
 class Term(NamedTuple):
@@ -68,11 +68,14 @@ class Postings:
 class Corpus:
     """The index of one generation as one slice sees it. Lives as long as the slice; safe to use from several threads.
 
-    It is made of the ``places`` of the slice's entries in the catalog, None for all of them. ``visible`` says which
+    It is made of the ``places`` of the slice's entries in the catalog, None for all of them. Where these are few, its
+    ``index`` has nothing but them: what is hidden takes no time. ``visible`` says which
     rows those are; None when there are no others. ``memo`` remembers what was computed of some terms.
     """
 
     def __init__(self, index: Index, places: Array | None) -> None:
+        if places is not None and places.size <= index.size // _FEW:
+            index = index.only(places)
         self.index = index
         rows = index.rows if places is None else index.rows[places]
         self.size = int(rows.size)
@@ -192,7 +195,8 @@ class Corpus:
     def places(self) -> Array:
         """The place in the catalog of each row."""
         places = np.full(self.index.size, -1, PLACE)
-        places[self.index.rows] = np.arange(self.index.rows.size)
+        here = (self.index.rows >= 0).nonzero()[0]
+        places[self.index.rows[here]] = here
         return places
 
     def totals(self, rows: Array, group: int) -> Array:
@@ -254,12 +258,10 @@ def _frequencies(segment: Segment, visible: Mask | None) -> Array:
     everywhere = np.diff(segment.starts)
     if visible is None:
         return everywhere
-    shown = int(np.count_nonzero(visible))
-    if visible.size - shown <= visible.size // _FEW:
-        return everywhere - _terms_in(segment, ~visible)
-    return (
-        _terms_in(segment, visible) if shown <= visible.size // _FEW else counted(visible[segment.rows], segment.starts)
-    )
+    hidden = ~visible
+    if np.count_nonzero(hidden) <= visible.size // _FEW:
+        return everywhere - _terms_in(segment, hidden)
+    return counted(visible[segment.rows], segment.starts)
 
 
 def _terms_in(segment: Segment, chosen: Mask) -> Array:

@@ -23,8 +23,8 @@ TAIL: Final = 128
 class Index:
     """The index of one scheme over one generation's entries. Immutable, shared; lives as long as the generation.
 
-    Rows number ``base`` and then ``tail``. ``rows`` has the row of each entry by its place in the catalog; rows that
-    no entry has are dead. What is searched gives the same whatever way the index came about.
+    Rows number ``base`` and then ``tail``. ``rows`` has the row of each entry by its place in the catalog, -1 where it
+    is not in this index; rows that no entry has are dead. What is searched gives the same whatever way it came about.
     """
 
     scheme: Scheme
@@ -70,6 +70,15 @@ class Index:
         if self.rows.size == whole.size and (self.rows == np.arange(whole.size)).all():
             return whole
         return reordered(whole, self.rows)
+
+    def only(self, places: Array) -> Index:
+        """The index of the entries at these places alone, which ascend; all others have the row -1."""
+        shown = np.zeros(self.size, np.bool_)
+        shown[self.rows[places]] = True
+        base = merged([(self.base, shown[: self.base.size]), (self.tail, shown[self.base.size :])])
+        rows = np.full(self.rows.size, -1, ROW)
+        rows[places] = (np.cumsum(shown, dtype=ROW) - ROW.type(1))[self.rows[places]]
+        return Index(self.scheme, base, build(self.scheme, ()), rows)
 
     def live(self) -> Mask:
         """Which rows some entry has."""
