@@ -62,7 +62,7 @@ async def teach(data: DataSet, history: Sequence[Question], usage: Usage, those:
         leads.found(names[: LIMITS.search], lessons_of(question.text))
         for name in question.relevant:
             tool = data.known[name].name
-            usage.learn(principal, tool, leads.followed(tool))
+            usage.learn(principal, tool, *leads.followed(tool))
 
 
 async def searched(data: DataSet, question: Question, usage: Usage | None, principal: Principal | None) -> list[str]:

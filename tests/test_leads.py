@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pegboard.leads import CALLERS, LASTS, MOST, CallerLeads, Leads
+from pegboard.leads import CALLERS, FIRST, LASTS, MOST, CallerLeads, Lead, Leads
 
 
 class Clock:
@@ -18,28 +18,29 @@ def test_a_call_follows_the_last_search_that_found_its_tool() -> None:
     leads.found(["first", "refund", "track"], ("money",))
     leads.found(["first", "track"], ("order",))
     leads.found(["first", "weather"], ("sun",))
-    assert leads.followed("refund") == ("money",)
-    assert leads.followed("track") == ("order",)
+    assert leads.followed("refund").terms == ("money",)
+    assert leads.followed("track").terms == ("order",)
 
 
 def test_a_search_teaches_a_tool_once() -> None:
     leads = Leads()
     leads.found(["first", "refund"], ("money",))
-    assert [leads.followed("refund") for _ in range(3)] == [("money",), (), ()]
+    assert [leads.followed("refund").terms for _ in range(3)] == [("money",), (), ()]
 
 
 def test_a_tool_that_no_search_found_was_not_searched_for() -> None:
     leads = Leads()
     leads.found(["first", "refund"], ("money",))
-    assert leads.followed("track") == ()
+    assert leads.followed("track").terms == ()
 
 
-def test_what_a_search_had_first_it_teaches_nothing_of() -> None:
+def test_what_a_search_had_first_it_teaches_less_of() -> None:
     leads = Leads()
     leads.found(["track", "refund"], ("money",))
     leads.found(["refund", "track"], ("coins",))
-    assert leads.followed("refund") == ()
-    assert leads.followed("track") == ("coins",)
+    assert leads.followed("refund") == Lead(("coins",), FIRST)
+    assert leads.followed("track") == Lead(("coins",), 1.0)
+    assert FIRST < 1
 
 
 def test_a_search_of_long_ago_led_to_nothing() -> None:
@@ -47,9 +48,9 @@ def test_a_search_of_long_ago_led_to_nothing() -> None:
     leads = Leads(clock)
     leads.found(["first", "refund", "track"], ("money",))
     clock.now += LASTS
-    assert leads.followed("refund") == ("money",)
+    assert leads.followed("refund").terms == ("money",)
     clock.now += 1
-    assert leads.followed("track") == ()
+    assert leads.followed("track").terms == ()
 
 
 def test_the_oldest_tools_are_forgotten() -> None:
@@ -57,8 +58,8 @@ def test_the_oldest_tools_are_forgotten() -> None:
     leads.found(["x", "one", "other"], ("a",))
     leads.found(["x", "one"], ("b",))
     leads.found(["x", *(f"tool{number}" for number in range(MOST - 2))], ("c",))
-    assert leads.followed("one") == ("b",)
-    assert leads.followed("other") == ()
+    assert leads.followed("one").terms == ("b",)
+    assert leads.followed("other").terms == ()
 
 
 def test_callers_have_leads_of_their_own_and_the_least_recent_are_forgotten() -> None:
@@ -69,5 +70,5 @@ def test_callers_have_leads_of_their_own_and_the_least_recent_are_forgotten() ->
         callers.of(f"caller {number}")
     callers.of("a")
     callers.of("one more")
-    assert callers.of("a").followed("refund") == ("money",)
-    assert callers.of("b").followed("refund") == ()
+    assert callers.of("a").followed("refund").terms == ("money",)
+    assert callers.of("b").followed("refund").terms == ()

@@ -74,6 +74,27 @@ def test_rows_that_are_swept_have_faded_whatever_they_were() -> None:
     assert Row("t", "w", "", MOST, before + 1).on(DAY, HALF_LIFE) >= LEAST
 
 
+def test_a_tool_is_used_for_who_used_it_and_for_others_once_two_have() -> None:
+    space = taught(("refund", "money", "ann"), ("refund", "coins", "bob"), ("track", "parcel", "ann"))
+    tools = ["refund", "track", "new"]
+    assert space.used(tools, "ann", DAY) == {"refund", "track"}
+    assert space.used(tools, "carl", DAY) == {"refund"}
+    assert taught(*[("wrong", "money", "mallory")] * 1_000).used(["wrong"], "carl", DAY) == set()
+
+
+def test_a_tool_whose_uses_have_faded_counts_as_new() -> None:
+    space = taught(("refund", "money", "ann"))
+    assert space.used(["refund"], "ann", DAY + int(HALF_LIFE * 4)) == {"refund"}
+    assert space.used(["refund"], "ann", DAY + int(HALF_LIFE * 5)) == set()
+
+
+def test_a_lesson_counts_as_much_of_a_use_as_it_says() -> None:
+    space = Learned()
+    for _ in range(2):
+        space.learn(Lesson("refund", ("money",), uses=0.5), DAY)
+    assert space.uses(["money"], "", DAY) == {"money": {"refund": 1.0}}
+
+
 rows = st.builds(
     Row,
     tool=st.sampled_from(["a", "b", "c"]),
@@ -105,6 +126,7 @@ def test_equal_rows_are_an_equal_space_whatever_way_they_came_in(
     assert len(first) == len(second) == len(chosen)
     for by in ("", "p", "s"):
         assert first.uses("xyz", by, DAY) == second.uses("xyz", by, DAY)
+        assert first.used("abc", by, DAY) == second.used("abc", by, DAY)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 from pegboard import Context, Halt, Pegboard, Principal, Tool, ToolError, ToolResult
 from pegboard.board import Board
 from pegboard.errors import StoreError
+from pegboard.leads import FIRST
 from pegboard.learned import Lesson, Row
 from pegboard.usage import Usage
 from pegboard.usage_store import Changes, MemoryUsageStore
@@ -156,12 +157,14 @@ async def test_a_search_teaches_a_tool_once_however_often_it_is_called() -> None
     assert row.uses == 1.0
 
 
-async def test_what_was_found_first_already_teaches_nothing() -> None:
+async def test_what_was_found_first_already_teaches_half() -> None:
     usage = Usage()
     peg = peg_of(usage)
-    first = (await found(await peg.open(), "parcel"))[0]
-    await teach(peg, first, "parcel")
-    assert await rows_of(usage) == {}
+    assert (await found(await peg.open(), "parcel refund"))[0] == "refund"
+    await teach(peg, "refund", "parcel refund")
+    await settled(usage)
+    ((one, other),) = (await usage.store.everything()).values()
+    assert [one.uses, other.uses] == [FIRST, FIRST]
 
 
 async def test_the_listing_and_its_bytes_are_the_same_with_and_without() -> None:

@@ -468,7 +468,7 @@ class Board:
         """Learn of a call that succeeded, where a model made it after a search that found its tool."""
         if self._peg.usage is None or stack or (isinstance(outcome, ToolResult) and outcome.is_error):
             return
-        self._peg.usage.learn(self.principal, name, self._leads.followed(name))
+        self._peg.usage.learn(self.principal, name, *self._leads.followed(name))
 
     def _resolving(self, context: Context) -> Resolve:
         """How names are found in the turn of a call."""

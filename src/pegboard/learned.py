@@ -73,11 +73,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A call that a search led to. Immutable. ``terms`` of the ask led ``by`` to ``tool``, each of them once."""
+    """A call that a search led to. Immutable. ``terms`` of the ask led ``by`` to ``tool``, each counting ``uses``."""
 
     tool: str
     terms: tuple[str, ...]
     by: str = ""
+    uses: float = 1.0
 
 
 @dataclass
@@ -86,6 +87,7 @@ class Learned:
 
     half_life: float = HALF_LIFE
     _by_term: dict[str, dict[str, dict[str, Row]]] = field(default_factory=dict)
+    _terms_of: dict[str, dict[str, set[str]]] = field(default_factory=dict)  # by tool and principal
     _of_tool: Counter[str] = field(default_factory=Counter)
     _of_one: Counter[str] = field(default_factory=Counter)
 
@@ -105,6 +107,7 @@ class Learned:
         """Add a row, or put it in the place of the one about the same."""
         ones = self._by_term.setdefault(row.term, {}).setdefault(row.tool, {})
         if row.by not in ones:
+            self._terms_of.setdefault(row.tool, {}).setdefault(row.by, set()).add(row.term)
             self._of_tool[row.tool] += 1
             self._of_one[row.by] += 1
         ones[row.by] = row
@@ -117,6 +120,12 @@ class Learned:
             return
         self._of_tool[pair.tool] -= 1
         self._of_one[pair.by] -= 1
+        by_one = self._terms_of[pair.tool]
+        by_one[pair.by].discard(pair.term)
+        if not by_one[pair.by]:
+            del by_one[pair.by]
+        if not by_one:
+            del self._terms_of[pair.tool]
         if not ones:
             del tools[pair.tool]
         if not tools:
@@ -128,7 +137,7 @@ class Learned:
         for term in lesson.terms:
             pair = Pair(lesson.tool, term, lesson.by)
             row = self.get(pair) or Row(*pair, uses=0.0, day=day)
-            rows.append(row.used(1.0, day, self.half_life))
+            rows.append(row.used(lesson.uses, day, self.half_life))
             self.put(rows[-1])
         return rows
 
@@ -153,6 +162,26 @@ class Learned:
             if counted:
                 found[term] = counted
         return found
+
+    def used(self, tools: Iterable[str], by: str, day: int) -> set[str]:
+        """Those of some tools that have been used, with whatever words: by ``by``, or by ``QUORUM`` principals.
+
+        May be called from any thread.
+        """
+        return {tool for tool in tools if self._is_used(tool, by, day)}
+
+    def _is_used(self, tool: str, by: str, day: int) -> bool:
+        alive = 0
+        for one, terms in list(self._terms_of.get(tool, {}).items()):
+            if any(self._is_alive(Pair(tool, term, one), day) for term in list(terms)):
+                alive += 1
+                if one == by or alive >= QUORUM:
+                    return True
+        return False
+
+    def _is_alive(self, pair: Pair, day: int) -> bool:
+        row = self.get(pair)
+        return row is not None and row.on(day, self.half_life) >= LEAST
 
     def _counting(self, ones: Mapping[str, Row], by: str, day: int) -> float:
         if len(ones) < QUORUM:

@@ -13,7 +13,7 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -53,6 +53,21 @@ class _Space:
     reading: asyncio.Task[None] | None = None
 
 
+@dataclass(frozen=True)
+class _Recall:
+    """What counts for one principal on a day. Immutable; lives as long as one search."""
+
+    learned: Learned
+    by: str
+    day: int
+
+    def uses(self, terms: Sequence[str]) -> Mapping[str, Mapping[str, float]]:
+        return self.learned.uses(terms, self.by, self.day)
+
+    def used(self, tools: Iterable[str]) -> Collection[str]:
+        return self.learned.used(tools, self.by, self.day)
+
+
 class Usage:
     """What one process has learned from use, and what it learns. Process-wide; belongs to one event loop at a time.
 
@@ -73,19 +88,18 @@ class Usage:
         from pegboard.search.usage import with_usage
 
         name = space_of(principal)
-        space, by = self._space(name), _key(principal)
+        space = self._space(name)
         await self._known(name, space)
+        return with_usage(ranker, _Recall(space.learned, _key(principal), self._today()))
 
-        def recall(terms: Sequence[str]) -> Mapping[str, Mapping[str, float]]:
-            return space.learned.uses(terms, by, self._today())
+    def learn(self, principal: Principal | None, tool: str, terms: tuple[str, ...], uses: float = 1.0) -> None:
+        """Take in that a search for ``terms`` led the principal to a call of ``tool``. Waits for nothing.
 
-        return with_usage(ranker, recall)
-
-    def learn(self, principal: Principal | None, tool: str, terms: tuple[str, ...]) -> None:
-        """Take in that a search for ``terms`` led the principal to a call of ``tool``. Waits for nothing."""
+        ``uses`` says how much of a use it was.
+        """
         if not terms:
             return
-        name, lesson, day = space_of(principal), Lesson(tool, terms, _key(principal)), self._today()
+        name, lesson, day = space_of(principal), Lesson(tool, terms, _key(principal), uses), self._today()
         here = self._space(name).learned
         here.learn(lesson, day)
         here.bound(tool, lesson.by, day)

@@ -140,11 +140,11 @@ class MemoryUsageStore:
         return self._spaces.setdefault(space, Learned(self.half_life))
 
 
-def distinct(lessons: Iterable[Lesson]) -> Mapping[tuple[str, str], Mapping[str, int]]:
-    """Lessons together: by tool and principal, how often each word was in one."""
-    found: dict[tuple[str, str], dict[str, int]] = {}
+def distinct(lessons: Iterable[Lesson]) -> Mapping[tuple[str, str], Mapping[str, float]]:
+    """Lessons together: by tool and principal, what the uses of each word come to."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
     for lesson in lessons:
         terms = found.setdefault((lesson.tool, lesson.by), {})
         for term in lesson.terms:
-            terms[term] = terms.get(term, 0) + 1
+            terms[term] = terms.get(term, 0.0) + lesson.uses
     return found

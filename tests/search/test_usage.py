@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.search import Candidates, Explains, LexicalRanker, Ranked, Ranker, Ranking, exact_first
-from pegboard.search.usage import USED, Recall, with_usage
+from pegboard.search import Bm25Ranker, Candidates, Explains, LexicalRanker, Ranked, Ranker, Ranking, exact_first
+from pegboard.search.usage import UNTRIED, UNUSED, USED, Recall, with_usage
 from pegboard.tools import Entry
 from tests.search.test_rankers import SIX, every_ranker
 from tests.search.things import Thing, names, rows, things
@@ -20,9 +21,25 @@ ENTRIES = st.lists(things, min_size=1, max_size=8, unique_by=lambda entry: entry
 ASKS = st.lists(st.sampled_from((*WORDS, "unknown")), min_size=1, max_size=5).map(" ".join)
 
 
-def recalling(uses: Mapping[str, Mapping[str, float]]) -> Recall:
+@dataclass
+class Recalling:
     """A recall of what is written down."""
-    return lambda terms: {term: uses[term] for term in terms if term in uses}
+
+    known: Mapping[str, Mapping[str, float]]
+    others: Sequence[str] = ()
+
+    def uses(self, terms: Sequence[str]) -> Mapping[str, Mapping[str, float]]:
+        """Those of the words."""
+        return {term: self.known[term] for term in terms if term in self.known}
+
+    def used(self, tools: Iterable[str]) -> set[str]:
+        """Those that a word led to, and the others."""
+        return set(tools) & {*self.others, *(tool for found in self.known.values() for tool in found)}
+
+
+def recalling(uses: Mapping[str, Mapping[str, float]], others: Sequence[str] = ()) -> Recall:
+    """A recall of what is written down; ``others`` were used after other words."""
+    return Recalling(uses, others)
 
 
 @st.composite
@@ -118,10 +135,11 @@ def test_a_tool_with_no_word_of_the_ask_is_found_and_surely() -> None:
 
 def test_exact_names_come_first_all_the_same() -> None:
     pool = Candidates.of(PAIR)
-    ranker = with_usage(LexicalRanker(), recalling({"parcel": {"weather": 50.0}, "send": {"weather": 50.0}}))
-    found = exact_first("send parcel send_mail", ranker.rank("send parcel send_mail", pool), pool)
-    assert names(found)[:2] == ["send_mail", "weather"]
-    assert found[0].score == LexicalRanker().rank("send parcel send_mail", pool)[0].score
+    words = ("parcel", "stamp", "box", "tape", "knot")
+    uses = {word: {"weather": 50.0} for word in words}
+    ranker, ask = with_usage(Bm25Ranker(), recalling(uses)), " ".join([*words, "send_letter"])
+    assert names(ranker.rank(ask, pool))[0] == "weather"
+    assert names(exact_first(ask, ranker.rank(ask, pool), pool))[:2] == ["send_letter", "weather"]
 
 
 def test_a_skill_of_the_same_name_gains_nothing() -> None:
@@ -143,6 +161,65 @@ def test_a_ranker_that_explains_nothing_stays_one() -> None:
         ("send_mail", "all"),
         ("send_letter", "all"),
     ]
+
+
+def gained(ranker: Ranker, query: str, entries: Sequence[Entry], part: str = USED) -> dict[str, float]:
+    """What each entry gains as a part of its score."""
+    assert isinstance(ranker, Explains)
+    shares = ranker.explain(query, entries, [entry.name for entry in entries]).shares
+    return {name: one.points for name, share in shares.items() for one in share.parts if one.name == part}
+
+
+MANY = [
+    *(Thing(f"send_{what}", f"Send a {what}") for what in ("mail", "letter", "telegram", "postcard")),
+    *(Thing(f"other{number}", f"Something else {number}") for number in range(40)),
+]
+
+
+def test_a_tool_that_nobody_has_used_keeps_its_place_before_others_that_fit_no_better() -> None:
+    uses = {"send": {"send_mail": 1.0}}
+    before = names(LexicalRanker().rank("send letter", MANY))
+    assert before[0] == "send_letter"
+    ranker = with_usage(LexicalRanker(), recalling(uses))
+    assert names(ranker.rank("send letter", MANY))[0] == "send_letter"
+    used, unused = gained(ranker, "send letter", MANY), gained(ranker, "send letter", MANY, UNUSED)
+    assert unused["send_letter"] == pytest.approx(UNTRIED * used["send_mail"])
+    assert 0 < unused["send_telegram"] < unused["send_letter"]
+    assert unused.keys().isdisjoint(used)
+
+
+def test_a_tool_that_was_used_after_other_words_gains_nothing() -> None:
+    ranker = with_usage(LexicalRanker(), recalling({"send": {"send_mail": 1.0}}, others=["send_letter"]))
+    assert "send_letter" not in gained(ranker, "send letter", MANY, UNUSED)
+    assert "send_telegram" in gained(ranker, "send letter", MANY, UNUSED)
+
+
+def test_a_skill_counts_as_not_used_whatever_a_tool_of_its_name_did() -> None:
+    entries: list[Entry] = [*MANY, Thing("send_letter", "How to send a letter", kind="skill")]
+    ranker = with_usage(LexicalRanker(), recalling({"send": {"send_mail": 1.0}}, others=["send_letter"]))
+    plain = {one.entry.kind: one.score for one in LexicalRanker().rank("letter send", entries)[:2]}
+    raised = {one.entry.kind: one.score for one in ranker.rank("letter send", entries)[:2]}
+    assert raised["skill"] > plain["skill"]
+    assert raised["tool"] == pytest.approx(plain["tool"])
+
+
+def test_the_surer_the_ranker_is_the_less_use_counts() -> None:
+    uses = {"send": {"send_mail": 1.0}}
+    points, sure = [], []
+    for ask in ("send letter", "send letter somewhere nobody knows"):
+        ranked = LexicalRanker().rank(ask, MANY)
+        assert isinstance(ranked, Ranking)
+        sure.append(ranked.confidence or 0.0)
+        points.append(gained(with_usage(LexicalRanker(), recalling(uses)), ask, MANY)["send_mail"])
+    assert sure[0] > sure[1]
+    assert points[0] / points[1] == pytest.approx((1 - sure[0]) / (1 - sure[1]))
+
+
+def test_a_word_that_led_elsewhere_too_counts_less() -> None:
+    alone = gained(with_usage(LexicalRanker(), recalling({"send": {"send_mail": 2.0}})), "send", MANY)
+    shared = {"send": {"send_mail": 2.0, "send_telegram": 6.0}}
+    among = gained(with_usage(LexicalRanker(), recalling(shared)), "send", MANY)
+    assert among["send_mail"] < alone["send_mail"] / 2 < among["send_telegram"]
 
 
 def test_a_word_that_leads_everywhere_tells_little() -> None:

@@ -92,14 +92,15 @@ class Ranking(Sequence[Ranked]):
     def gaining(self, gains: Mapping[int, float], reason: str, sure: Mapping[int, float]) -> Ranking:
         """The same with these points added to the scores of the entries at these places of the catalog, new or not.
 
-        Their reasons say so. ``sure`` is how sure it is of each, for this reason alone, that it is right.
+        ``sure`` has those of them whose reasons say so, all that are new among them, and how sure it is of each, for
+        this reason alone, that it is right.
         """
         import numpy as np
 
         gaining = self._corpus.index.rows[list(gains)].astype(np.intp)
         order = gaining.argsort()
         rows, points = gaining[order], np.array(list(gains.values()))[order]
-        by_row: dict[int, float] = dict(zip(gaining.tolist(), sure.values(), strict=True))
+        by_row: dict[int, float] = dict(zip(self._corpus.index.rows[list(sure)].tolist(), sure.values(), strict=True))
         before = self.confidence
 
         def certainty(best: int, scores: Sequence[float]) -> float:
@@ -127,6 +128,11 @@ class Ranking(Sequence[Ranked]):
             return None
         rows, scores = self._ordered(JUDGED)
         return self._certainty(int(rows[0]), scores[:JUDGED].tolist()) if rows.size else 0.0
+
+    def best(self, count: int) -> list[tuple[int, float]]:
+        """(its place in the catalog, its score) of each of the best, at most ``count``, but those that were put first."""
+        rows, scores = self._ordered(count)
+        return list(zip(self._corpus.places[rows[:count]].tolist(), scores[:count].tolist(), strict=True))
 
     def __len__(self) -> int:
         return len(self._first) + self._scores.size

@@ -1,22 +1,29 @@
 """What use has taught, on top of any ranking: tools come further up for words that led to them before.
 
 For an ask and a tool *e* of the candidates, with ``uses(t, e)`` what counts of earlier asks with the word *t* that led
-to *e*, and ``idf(t)`` how rare it is among the candidates that asks with *t* lead to them:
+to *e*, ``all(t)`` what it comes to for all candidates, and ``idf(t)`` how rare it is among them that asks with *t* lead
+to them:
 
-    possible = sum of idf(t) over the words of the ask
-    share(e) = sum of idf(t) * uses(t, e) / (uses(t, e) + HALF) over them, over possible
-    score(e) = the ranker's score + WORTH * possible * share(e) ** TOGETHER
+    gain(e) = WORTH * (1 - how sure the ranker is) * sum over the words of the ask of
+              idf(t) * uses(t, e) / (uses(t, e) + HALF) * uses(t, e) / (all(t) + RIVAL)
 
-So a tool that no word of the ask stands in is found, where such words led to it, and everything is counted over the
-candidates alone. The index has no part in it: what was learned is looked up when somebody asks.
+    gain(e) = UNTRIED * the highest gain * score(e) / the highest score
+              where nobody has used e yet, and the ranker has it among its first ``TRIABLE``
+
+    score(e) = the ranker's score + gain(e)
+
+So a tool that no word of the ask stands in is found, where such words led to it; a tool that is new, and fits, is not
+pushed down by those that were there before it; and everything is counted over the candidates alone. The index has no
+part in it: what was learned is looked up when somebody asks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from pegboard.search.candidates import Candidates
+from pegboard.search.confidence import confidence_of
 from pegboard.search.lessons import lessons_of
 from pegboard.search.ranking import Ranked, Ranking
 from pegboard.search.shares import Explains, Part, Reading, Shares, TermShare
@@ -25,25 +32,37 @@ from pegboard.tools import Entry
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
 
-WORTH: Final = 2.0
-"""What an ask is worth that is known, word by word, to lead to a tool."""
+WORTH: Final = 12.0
+"""What an ask is worth that is known, word by word, to lead to a tool and to no other, to a ranker that is not sure."""
 HALF: Final = 1.0
 """Uses that are worth half of what any number is."""
-TOGETHER: Final = 1.5
-"""How much more words tell together than each alone: one by itself leads to many tools."""
+RIVAL: Final = 1.0
+"""Uses that each word is taken to have led elsewhere besides what is known: one use is no proof that no other fits."""
+UNTRIED: Final = 0.5
+"""What a tool that nobody has used gains, of what use gains at most, where it fits best."""
+TRIABLE: Final = 20
+"""The first of a ranking that gain so."""
+UNSURE: Final = 0.5
+"""How sure a ranker is taken to be that does not tell."""
 
 USED: Final = "used"
 """The part of a score that came from use, and what the reason of a match says of it."""
+UNUSED: Final = "unused"
+"""The part of a score that makes up for not having been used yet."""
 
-Recall = Callable[[Sequence[str]], Mapping[str, Mapping[str, float]]]
-"""For some words, by word and tool, the uses that count."""
+
+class Recall(Protocol):
+    """What was learned, as far as it counts for whoever searches."""
+
+    def uses(self, terms: Sequence[str], /) -> Mapping[str, Mapping[str, float]]:
+        """For some words, by word and tool, the uses that count."""
+
+    def used(self, tools: Iterable[str], /) -> Collection[str]:
+        """Those of some tools that have been used, with whatever words."""
 
 
 class UsageRanker:
-    """A ranking with what use has taught. Lives as long as one search.
-
-    ``recall`` says what that is, as far as it counts for whoever searches.
-    """
+    """A ranking with what use has taught. Lives as long as one search."""
 
     def __init__(self, ranker: Ranker, recall: Recall) -> None:
         self._ranker = ranker
@@ -55,7 +74,7 @@ class UsageRanker:
         pool = Candidates.of(candidates)
         ranked = self._ranker.rank(query, pool)
         known = Known.of(query, pool, self._recall)
-        return known.raised(ranked) if known.points else ranked
+        return known.gains(ranked, self._recall).added_to(ranked) if known.uses else ranked
 
 
 class ExplainingUsageRanker(UsageRanker):
@@ -70,12 +89,15 @@ class ExplainingUsageRanker(UsageRanker):
         pool = Candidates.of(candidates)
         reading = self._explains.explain(query, pool, names)
         known = Known.of(query, pool, self._recall)
+        if not known.uses:
+            return reading
+        gains = known.gains(self._ranker.rank(query, pool), self._recall)
         shares = dict(reading.shares)
-        for place, points in known.points.items():
+        for place, part in gains.parts():
             name = pool.entry(place).name
             if name in names:
-                own, part = shares.get(name, Shares(parts=())), Part(name=USED, points=points)
-                shares[name] = Shares(parts=(*own.parts, part), terms=(*own.terms, *known.told(place)))
+                own = shares.get(name, Shares(parts=()))
+                shares[name] = Shares(parts=(*own.parts, part), terms=(*own.terms, *gains.told(place)))
         return Reading(words=reading.words, shares=shares)
 
 
@@ -87,15 +109,14 @@ def with_usage(ranker: Ranker, recall: Recall) -> Ranker:
 class Known(NamedTuple):
     """What is known of an ask among some candidates. Immutable; lives as long as one search.
 
-    ``rarity`` has the idf of each word of the ask; ``uses`` what led to the candidate at a place, by word; ``shares``
-    the share of the ask that is known to lead there, and ``points`` what the candidate gains, both above 0.
+    ``rarity`` has the idf of each word of the ask; ``uses`` what led to the candidate at a place, by word, and
+    ``told`` what that is worth.
     """
 
     pool: Candidates
     rarity: Mapping[str, float]
     uses: Mapping[int, Mapping[str, float]]
-    shares: Mapping[int, float]
-    points: Mapping[int, float]
+    told: Mapping[int, Mapping[str, float]]
 
     @classmethod
     def of(cls, query: str, pool: Candidates, recall: Recall) -> Known:
@@ -103,48 +124,96 @@ class Known(NamedTuple):
         from pegboard.search.corpus import idf
 
         terms = lessons_of(query)
-        recalled = recall(terms) if terms else {}
-        if not recalled:
-            return cls(pool, {}, {}, {}, {})
+        recalled = recall.uses(terms) if terms else {}
         places = pool.tools_of({name for tools in recalled.values() for name in tools})
         uses: dict[int, dict[str, float]] = {place: {} for place in sorted(places.values())}
+        told: dict[int, dict[str, float]] = {place: {} for place in uses}
         rarity = {}
         for term in terms:
             led = {places[name]: count for name, count in recalled.get(term, {}).items() if name in places}
             rarity[term] = idf(len(pool), len(led))
+            # In an order of their own: sums of the same numbers must come to the same wherever they were read from.
+            total = sum(sorted(led.values())) + RIVAL
             for place, count in led.items():
                 uses[place][term] = count
-        possible = sum(rarity.values())
-        shares = {
-            place: sum(rarity[term] * strength(count) for term, count in by_term.items()) / possible
-            for place, by_term in uses.items()
-        }
-        points = {place: WORTH * possible * share**TOGETHER for place, share in shares.items()}
-        return cls(pool, rarity, uses, shares, points)
+                told[place][term] = rarity[term] * strength(count) * count / total
+        return cls(pool, rarity, uses, told)
 
-    def raised(self, ranked: Sequence[Ranked]) -> Sequence[Ranked]:
-        """A ranking with the points, for candidates that it found and for others.
+    def gains(self, ranked: Sequence[Ranked], recall: Recall) -> Gains:
+        """What the candidates gain, those of this ranking and others."""
+        sure = confidence_of(ranked)
+        worth = WORTH * (1 - (UNSURE if sure is None else sure))
+        used = {place: worth * sum(parts.values()) for place, parts in self.told.items()}
+        return Gains(self, used, self._untried(ranked, recall, max(used.values())))
+
+    def _untried(self, ranked: Sequence[Ranked], recall: Recall, highest: float) -> Mapping[int, float]:
+        """What those gain that nobody has used, by place."""
+        scores = {place: score for place, score in _best(ranked, self.pool) if place not in self.uses}
+        names = {place: self.pool.entry(place).name for place in scores if self.pool.entry(place).kind == "tool"}
+        tried = set(recall.used(names.values()))
+        best = ranked[0].score if scores else 0.0
+        return {
+            place: UNTRIED * highest * score / best
+            for place, score in scores.items()
+            if score > 0 and names.get(place) not in tried
+        }
+
+
+def _best(ranked: Sequence[Ranked], pool: Candidates) -> Sequence[tuple[int, float]]:
+    """(the place, the score) of each of the first ``TRIABLE``."""
+    if isinstance(ranked, Ranking) and ranked.pool is pool:
+        return ranked.best(TRIABLE)
+    scores = {id(one.entry): one.score for one in ranked[:TRIABLE]}
+    places = pool.places_of({one.entry.name: None for one in ranked[:TRIABLE]})
+    found = ((place, scores.get(id(pool.entry(place)))) for place in places)
+    return [(place, score) for place, score in found if score is not None]
+
+
+class Gains(NamedTuple):
+    """What candidates gain, by place, above 0. Immutable; lives as long as one search.
+
+    ``used`` came from use; ``untried`` makes up for there having been none.
+    """
+
+    known: Known
+    used: Mapping[int, float]
+    untried: Mapping[int, float]
+
+    def added_to(self, ranked: Sequence[Ranked]) -> Sequence[Ranked]:
+        """A ranking with the gains, of candidates that it found and of others.
 
         How sure it is that a tool is right grows by the share of the ask that is known to lead there.
         """
-        if isinstance(ranked, Ranking) and ranked.pool is self.pool:
-            return ranked.gaining(self.points, USED, self.shares)
-        gains = {id(self.pool.entry(place)): (self.pool.entry(place), points) for place, points in self.points.items()}
+        pool, points = self.known.pool, {**self.untried, **self.used}
+        if isinstance(ranked, Ranking) and ranked.pool is pool:
+            return ranked.gaining(points, USED, {place: self._share(place) for place in self.used})
+        gains = {id(pool.entry(place)): (place, gained) for place, gained in points.items()}
         raised = []
         for one in ranked:
-            entry, points = gains.pop(id(one.entry), (None, 0.0))
-            raised.append(one if entry is None else Ranked(entry, one.score + points, f"{one.reason}, {USED}"))
-        others = sorted(gains.values(), key=lambda one: one[0].name)
-        raised += [Ranked(entry, points, USED) for entry, points in others]
-        return sorted(raised, key=lambda one: -one.score)
+            place, gained = gains.pop(id(one.entry), (-1, 0.0))
+            reason = f"{one.reason}, {USED}" if place in self.used else one.reason
+            raised.append(Ranked(one.entry, one.score + gained, reason))
+        new = [Ranked(pool.entry(place), gained, USED) for place, gained in gains.values()]
+        return sorted([*raised, *sorted(new, key=lambda one: one.entry.name)], key=lambda one: -one.score)
+
+    def parts(self) -> Iterator[tuple[int, Part]]:
+        """The part of the score of each candidate that gains, by place."""
+        yield from ((place, Part(name=USED, points=points)) for place, points in self.used.items())
+        yield from ((place, Part(name=UNUSED, points=points)) for place, points in self.untried.items())
 
     def told(self, place: int) -> Iterator[TermShare]:
-        """What each word brought to the candidate at a place: its part of the points."""
-        parts = {term: self.rarity[term] * strength(count) for term, count in self.uses[place].items()}
+        """What each word brought to the candidate at a place: its part of what came from use."""
+        parts = self.known.told.get(place, {})
         total = sum(parts.values())
-        for term, count in self.uses[place].items():
-            points = self.points[place] * parts[term] / total
-            yield TermShare(term=term, field=USED, count=round(count), idf=self.rarity[term], points=points)
+        for term, part in parts.items():
+            points, count = self.used[place] * part / total, round(self.known.uses[place][term])
+            yield TermShare(term=term, field=USED, count=count, idf=self.known.rarity[term], points=points)
+
+    def _share(self, place: int) -> float:
+        """The share of the ask that is known to lead to the candidate at a place."""
+        rarity = self.known.rarity
+        known = sum(rarity[term] * strength(count) for term, count in self.known.uses[place].items())
+        return known / sum(rarity.values())
 
 
 def strength(uses: float) -> float:

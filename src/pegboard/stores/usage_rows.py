@@ -43,8 +43,8 @@ class UsageRows:
         for (tool, by), terms in distinct(lessons).items():
             known = {row.term: row for row in await self._about(space, tool, by, terms)}
             rows = [
-                known.get(term, Row(tool, term, by, 0.0, day)).used(float(times), day, self._half_life)
-                for term, times in terms.items()
+                known.get(term, Row(tool, term, by, 0.0, day)).used(uses, day, self._half_life)
+                for term, uses in terms.items()
             ]
             await self._store(space, rows, known.keys())
             await self._bound(space, tool, by, day)

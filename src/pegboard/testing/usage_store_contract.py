@@ -47,6 +47,9 @@ async def what_is_learned_comes_back_in_every_handle(store: Open) -> None:
     for _ in range(10):
         await store().learn("", [Lesson("track", ("order",))], _TODAY)
     promised((await _rows(store()))["track", "order", ""] == MOST, f"one principal's uses count {MOST} at most")
+    half = [Lesson("cancel", ("order",), uses=0.5)]
+    await store().learn("", [*half, *half, *half], _TODAY)
+    promised((await _rows(store()))["cancel", "order", ""] == 1.5, "a lesson counts as much of a use as it says")
 
 
 @closing
