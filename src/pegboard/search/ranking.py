@@ -130,7 +130,7 @@ class Ranking(Sequence[Ranked]):
         return self._certainty(int(rows[0]), scores[:JUDGED].tolist()) if rows.size else 0.0
 
     def best(self, count: int) -> list[tuple[int, float]]:
-        """(its place in the catalog, its score) of each of the best, at most ``count``, but those that were put first."""
+        """(its place in the catalog, its score) of each of the best, at most ``count``, without those put first."""
         rows, scores = self._ordered(count)
         return list(zip(self._corpus.places[rows[:count]].tolist(), scores[:count].tolist(), strict=True))
 
