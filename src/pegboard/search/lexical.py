@@ -115,11 +115,11 @@ def looked_up(corpus: Corpus, ask: str) -> LookedUp:
     unknown = idf(corpus.size, 0)
     worths = []
     for term, weight in asked.weights.items():
-        one = told[term]
-        # A rare word for what the ask says in a common one is no rarer need.
-        most = max((told[other].rarity or unknown for other in asked.stands_for.get(term, ())), default=one.rarity)
-        in_names = one.in_group / one.frequency if one.frequency else 0.0
-        worths.append(weight * min(one.rarity, most) * (1 + NAMED * in_names))
+        _, frequency, in_names, rarity = told[term]
+        if others := asked.stands_for.get(term):
+            # A rare word for what the ask says in a common one is no rarer need.
+            rarity = min(rarity, max(told[other].rarity or unknown for other in others))
+        worths.append(weight * rarity * (1 + NAMED * (in_names / frequency if frequency else 0.0)))
     return LookedUp(asked, list(told.values()), worths)
 
 

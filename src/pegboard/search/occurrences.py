@@ -71,16 +71,14 @@ class Occurrences:
         terms = line.starts.searchsorted(places, side="right") - 1
         there, marked = rows.searchsorted(line.rows[places]), line.marks[places]
         gained = worths[self._rare[terms]]
+        apart = {place: one.marks[rows] for place, one in self._frequent.items() if place < worths.size}
         found = []
         for mark in marks:
             sums = np.zeros(rows.size)
             np.add.at(sums, there, gained * ((marked & mark) > 0))
+            for place, marked_too in apart.items():
+                sums += worths[place] * ((marked_too & mark) > 0)
             found.append(sums)
-        for place, one in self._frequent.items():
-            if place < worths.size:
-                marked = one.marks[rows]
-                for number, mark in enumerate(marks):
-                    found[number] += worths[place] * ((marked & mark) > 0)
         return found
 
     def marks_of(self, rows: Array) -> list[int]:
