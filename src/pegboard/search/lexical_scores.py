@@ -25,12 +25,14 @@ from pegboard.search.lexical import (
     possible,
     reason,
 )
-from pegboard.search.occurrences import Occurrences
+from pegboard.search.occurrences import Excerpt, Occurrences
 from pegboard.search.ranking import Ranking
 from pegboard.search.scores import Scores
 from pegboard.search.segment import Array
 
 _MOST: Final = 1 + NAME_SHARE + DESCRIPTION_SHARE  # the factor of an entry that the ask covers whole
+_ROUNDING: Final = 1 + 1e-9
+"""More than sums made in another order can differ by."""
 
 
 def rank(pool: Candidates, ask: str) -> Ranking:
@@ -38,15 +40,52 @@ def rank(pool: Candidates, ask: str) -> Ranking:
     corpus = pool.corpus(SCHEME)
     asked, terms, worths = looked_up(corpus, ask)
     found = Occurrences(corpus, terms, _tamed)
-    said = _words(found, np.array(worths), asked)
-    told = np.array([term.rarity for term in terms[: asked.own]])
+    exact = _Exact(corpus, found, asked, np.array(worths), np.array([term.rarity for term in terms]))
+    # The best clause is worth as much as all are by themselves, or as all are together, or something between.
+    least, most = 1 + CLAUSE / max(1, len(asked.needs)), 1 + CLAUSE
     return Ranking(
         pool,
         corpus,
-        Scores(said, _MOST, lambda rows: said[rows] * _factors(corpus, found, told, rows)),
+        Scores(found.sums(exact.worths * least), _MOST * most / least * _ROUNDING, exact.scores),
         lambda rows: list(map(reason, found.marks_of(rows))),
         certainty=lambda best, scores: _certainty(corpus.size, asked, found.terms_of(best), scores),
     )
+
+
+class _Exact:
+    """What the scores of some rows are. Lives as long as the search."""
+
+    def __init__(self, corpus: Corpus, found: Occurrences, asked: Asked, worths: Array, rarity: Array) -> None:
+        self._corpus = corpus
+        self._found = found
+        self._asked = asked
+        self.worths = worths
+        self._told = np.where(np.arange(rarity.size) < asked.own, rarity, 0.0)
+
+    def scores(self, rows: Array) -> Array:
+        """Those of these rows, which ascend and have a term."""
+        excerpt = self._found.excerpt(rows)
+        return self._words(excerpt) * self._factors(excerpt, rows)
+
+    def _words(self, excerpt: Excerpt) -> Array:
+        """``words(e)`` of each row."""
+        needs = list(map(frozenset, self._asked.needs))
+        if len(needs) < 2:
+            return excerpt.sums(self.worths * (1 + CLAUSE))
+        by_need = [excerpt.sums(self.worths * [term in need for term in self._asked.weights]) for need in needs]
+        each_in_one = sum(map(len, needs)) == len(self._asked.weights)
+        words: Array = np.add.reduce(by_need) if each_in_one else excerpt.sums(self.worths)
+        words += CLAUSE * np.maximum.reduce(by_need)
+        return words
+
+    def _factors(self, excerpt: Excerpt, rows: Array) -> Array:
+        """The factor of each row for the shares of its name and description."""
+        factors = np.ones(rows.size)
+        for group, (field, weight) in enumerate(COVERED.items()):
+            told = excerpt.marked(field.mark, self._told)
+            some = told.nonzero()[0]
+            factors[some] += weight * np.minimum(1.0, told[some] / self._corpus.totals(rows[some], group))
+        return factors
 
 
 def _certainty(size: int, asked: Asked, has: Iterable[int], scores: Sequence[float]) -> float:
@@ -56,19 +95,6 @@ def _certainty(size: int, asked: Asked, has: Iterable[int], scores: Sequence[flo
     return certainty(scores, possible(asked, size), whole=all(asked.weights[term] <= LIGHT for term in lacking))
 
 
-def _words(found: Occurrences, worths: Array, asked: Asked) -> Array:
-    """``words(e)`` of each row, 0 where it has no term."""
-    needs = list(map(frozenset, asked.needs))
-    if len(needs) < 2:
-        return found.sums(worths * (1 + CLAUSE))
-    by_need = [found.sums(worths * [term in need for term in asked.weights]) for need in needs]
-    each_in_one = sum(map(len, needs)) == len(asked.weights)
-    words: Array = np.maximum.reduce(by_need)
-    words *= CLAUSE
-    words += np.add.reduce(by_need) if each_in_one else found.sums(worths)
-    return words
-
-
 def _tamed(corpus: Corpus, rows: Array, units: Array) -> Array:
     """What a count says, the length of its row considered: ``gain`` without the worth."""
     counts = units / UNIT
@@ -76,13 +102,3 @@ def _tamed(corpus: Corpus, rows: Array, units: Array) -> Array:
     tamed /= counts + corpus.dampening(K1, B)[rows]
     tamed += DELTA * np.minimum(1.0, counts)
     return tamed
-
-
-def _factors(corpus: Corpus, found: Occurrences, rarity: Array, rows: Array) -> Array:
-    """The factor of each row for the shares of its name and description. ``rows`` ascend."""
-    factors = np.ones(rows.size)
-    covered = found.marked(rows, rarity, [field.mark for field in COVERED])
-    for group, (told, weight) in enumerate(zip(covered, COVERED.values(), strict=True)):
-        some = told.nonzero()[0]
-        factors[some] += weight * np.minimum(1.0, told[some] / corpus.totals(rows[some], group))
-    return factors

@@ -7,7 +7,7 @@ the rare before the frequent, each as the ask has them: equal entries get equal 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -33,6 +33,46 @@ class Frequent(NamedTuple):
     tamed: Array
     marks: Array
 
+    def of(self, rows: Array) -> tuple[Array, Array]:
+        """(what it comes to in some rows, its marks there)."""
+        marks = self.marks[rows]
+        if self.rows is None:
+            return self.tamed[rows], marks
+        tamed, here = np.zeros(rows.size), marks.nonzero()[0]
+        tamed[here] = self.tamed[self.rows.searchsorted(rows[here])]
+        return tamed, marks
+
+
+class Excerpt(NamedTuple):
+    """The terms of an ask in some rows of an index. Immutable; lives as long as the search.
+
+    ``there``, ``terms``, ``tamed`` and ``marks`` stand side by side: a place among the rows, the place of a term in the
+    ask, what the one comes to in the other, and its marks. ``frequent`` has the last two of each frequent term.
+    """
+
+    size: int
+    there: Array
+    terms: Array
+    tamed: Array
+    marks: Array
+    frequent: dict[int, tuple[Array, Array]]
+
+    def sums(self, worths: Array) -> Array:
+        """``Occurrences.sums`` of these rows, to the last bit."""
+        found = np.zeros(self.size)
+        np.add.at(found, self.there, self.tamed * worths[self.terms])
+        for place, (tamed, _) in self.frequent.items():
+            found += tamed * worths[place]
+        return found
+
+    def marked(self, mark: int, worths: Array) -> Array:
+        """By row, what those of the terms are worth that have a mark there."""
+        found = np.zeros(self.size)
+        np.add.at(found, self.there, worths[self.terms] * ((self.marks & mark) > 0))
+        for place, (_, marks) in self.frequent.items():
+            found += worths[place] * ((marks & mark) > 0)
+        return found
+
 
 class Occurrences:
     """The terms of one ask in an index, by their places in the ask. Lives as long as the search."""
@@ -53,33 +93,24 @@ class Occurrences:
         found = np.zeros(self._size)
         np.add.at(found, line.rows, self._tamed * np.repeat(worths[self._rare], line.sizes))
         for place, one in self._frequent.items():
-            if not worths[place]:
-                continue
             if one.rows is None:
                 found += one.tamed * worths[place]
             else:
                 np.add.at(found, one.rows, one.tamed * worths[place])
         return found
 
-    def marked(self, rows: Array, worths: Array, marks: Collection[int]) -> list[Array]:
-        """For each of some marks, what the first terms, as many as there are ``worths``, are worth in some rows.
-
-        ``rows`` ascend. A term counts where it has the mark.
-        """
-        line, rare = self._line, int(self._rare.searchsorted(worths.size))
-        places = self._within(rows, line.rows[: line.starts[rare]])
-        terms = line.starts.searchsorted(places, side="right") - 1
-        there, marked = rows.searchsorted(line.rows[places]), line.marks[places]
-        gained = worths[self._rare[terms]]
-        apart = {place: one.marks[rows] for place, one in self._frequent.items() if place < worths.size}
-        found = []
-        for mark in marks:
-            sums = np.zeros(rows.size)
-            np.add.at(sums, there, gained * ((marked & mark) > 0))
-            for place, marked_too in apart.items():
-                sums += worths[place] * ((marked_too & mark) > 0)
-            found.append(sums)
-        return found
+    def excerpt(self, rows: Array) -> Excerpt:
+        """What the terms come to in some rows alone, which ascend."""
+        line = self._line
+        places = self._within(rows, line.rows)
+        return Excerpt(
+            rows.size,
+            rows.searchsorted(line.rows[places]),
+            self._rare[line.starts.searchsorted(places, side="right") - 1],
+            self._tamed[places],
+            line.marks[places],
+            {place: one.of(rows) for place, one in self._frequent.items()},
+        )
 
     def marks_of(self, rows: Array) -> list[int]:
         """All marks of each of these rows, which are few."""

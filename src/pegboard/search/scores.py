@@ -13,8 +13,9 @@ from pegboard.search.segment import Array, Mask
 _LOOKED_AT: Final = 4
 """Times as many have their scores computed before those of others, where these are many."""
 _MANY: Final = 100
-_FOLDED: Final = 1 << 13
-"""Of some rows together the best one tells, until about so many are left: to put all in order takes longer."""
+_FOLDED: Final = 1 << 11
+"""Rows are taken together, of which the best one tells, so that about so many are left: to sort them all takes longer.
+"""
 
 
 class Scores:
@@ -97,10 +98,12 @@ class Scores:
     def _reached(self, count: int) -> float:
         """A number above 0 that the least scores of ``count`` rows reach."""
         best = self._least
-        while (half := best.size // 2) >= max(_FOLDED, count):
-            best = np.maximum(best[:half], best[half : 2 * half])
-        reached = float(_nth(best, count))
-        return reached or float(_nth(self._least[self.rows], count))
+        together = best.size // max(_FOLDED, count)
+        if together > 1:
+            left = best.size // together
+            best = best[: together * left].reshape(together, left).max(axis=0)
+        fit = best[best > 0]  # without the others: to partition many equal numbers takes many times as long
+        return float(_nth(fit if fit.size >= count else self._least[self.rows], count))
 
 
 def _nth(values: Array, count: int) -> Any:
