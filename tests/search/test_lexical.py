@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,7 +16,9 @@ from pegboard.search import LexicalRanker, lexical, unmatched_terms
 from pegboard.search.asked import read
 from pegboard.search.fields import DESCRIPTION, NAME, Field, texts
 from pegboard.search.text import Word, words
-from tests.search.things import Thing, names, queries, things
+from tests.search.things import Thing, names, queries, rows, things
+
+WORDS = ("send", "message", "channel", "create", "issue", "weather", "today", "file", "list", "the", "search")
 
 
 def best(query: str, entries: list[Thing]) -> str:
@@ -220,6 +223,17 @@ def _counts(fields: dict[Field, list[Word]]) -> dict[str, float]:
 def test_the_scores_are_those_of_the_formula(entries: list[Thing], query: str) -> None:
     found = {one.entry.name: one.score for one in LexicalRanker().rank(query, entries)}
     assert found == pytest.approx(formula(query, entries), rel=1e-9)
+
+
+@given(seed=st.integers(0, 999), query=st.lists(st.sampled_from((*WORDS, ", and", ".")), max_size=9).map(" ".join))
+def test_the_first_are_those_of_the_whole_order(seed: int, query: str) -> None:
+    draw = Random(seed)
+    entries = [
+        Thing(f"{draw.choice(WORDS)}_{n}", " ".join(draw.choices(WORDS, k=draw.randint(1, 9)))) for n in range(90)
+    ]
+    whole = LexicalRanker().rank(query, entries)
+    everything = rows(whole[: len(whole)])
+    assert rows(LexicalRanker().rank(query, entries)[:20]) == everything[:20]
 
 
 @pytest.mark.parametrize(("name", "floor"), [("restbench", 0.59), ("livemcp_step", 0.62), ("livemcp_task", 0.42)])
