@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from struct import Struct
@@ -11,25 +11,32 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from pegboard.search.scheme import Scheme, Terms
+from pegboard.search.scheme import IndexedField, Scheme, Terms
 from pegboard.search.segment import (
     LENGTH,
     MARK,
     PLACE,
     ROW,
     TERM,
+    WIDE,
     Array,
     ByRow,
     Segment,
     changes,
+    distinct,
+    merged,
     narrowed,
     runs,
+    sizes_of,
     starts_of,
 )
 from pegboard.tools import Entry
 
 _ROW_BITS: Final = 12  # rows a batch: its keys fit into 64 bits, and its sort into the processor's cache
 _SLOT_BITS: Final = 8  # field and kind (part or whole): at most 128 fields
+_SLOTS: Final = (1 << _SLOT_BITS) - 1
+_MARK_BITS: Final = 8 * MARK.itemsize
+_MARKS: Final = (1 << _MARK_BITS) - 1
 _TERM_SHIFT: Final = _ROW_BITS + _SLOT_BITS
 _BATCH: Final = 1 << _ROW_BITS
 _NUMBER: Final = np.dtype(np.intc)  # of a piece
@@ -55,18 +62,58 @@ def build(scheme: Scheme, entries: Sequence[Entry]) -> Segment:
     """The segment of these entries, a row each, in their order."""
     lexicon = _Lexicon(scheme.read)
     cells = _cells(scheme, entries, lexicon)
-    read = lexicon.read_words(scheme)
-    batches = [_batch(scheme, cells, read, first) for first in range(0, max(1, len(entries)), _BATCH)]
-    lengths = _lengths(scheme, cells, read)
-    return _assembled(read.terms, batches, lengths)
+    slots = _Slots.of(scheme.fields)
+    read = lexicon.read_words(slots.spaces)
+    batches = range(0, max(1, len(entries)), _BATCH)
+    return merged([(_batch(slots, cells.part(first), read), None) for first in batches])
+
+
+class _Slots(NamedTuple):
+    """The fields of a scheme as arrays by slot: the parts of a field have an even one, wholes the odd one after it.
+
+    ``marks`` has a field's mark and, from bit 8 on, a bit for its group. ``lengths`` says by field and space what a
+    part adds to a row's length; ``by_field`` the space of each field.
+    """
+
+    units: Array
+    marks: Array
+    lengths: Array
+    by_field: Array
+    spaces: int
+    groups: int
+
+    @classmethod
+    @lru_cache
+    def of(cls, fields: tuple[IndexedField, ...]) -> _Slots:
+        """The slots of these fields."""
+        groups = [0 if field.group is None else 1 << (field.group + _MARK_BITS) for field in fields]
+        by_field = np.array([field.space for field in fields], PLACE)
+        lengths = np.zeros((len(fields), by_field.max() + 1), PLACE)
+        lengths[np.arange(len(fields)), by_field] = [field.part for field in fields]
+        return cls(
+            units=np.array([count for field in fields for count in (field.part, field.whole)], PLACE),
+            marks=np.array(
+                [m for field, group in zip(fields, groups, strict=True) for m in (field.mark | group, field.mark)], WIDE
+            ),
+            lengths=lengths,
+            by_field=by_field,
+            spaces=lengths.shape[1],
+            groups=max(groups).bit_length() - _MARK_BITS if any(groups) else 0,
+        )
 
 
 class _Cells(NamedTuple):
-    """The pieces of all texts in a line, and where each text ends among them: one text a field, fields by row."""
+    """The pieces of the texts of some entries in a line, and where those of each text end: ``fields`` texts a row."""
 
     words: Array
-    starts: Array
-    rows: int
+    ends: Array
+    fields: int
+
+    def part(self, first: int) -> _Cells:
+        """Those of a batch of rows."""
+        begin = first * self.fields
+        ends = self.ends[begin : begin + _BATCH * self.fields + 1]
+        return _Cells(self.words[ends[0] : ends[-1]], ends - ends[0], self.fields)
 
 
 class _Words(NamedTuple):
@@ -110,15 +157,15 @@ class _Lexicon(_Numbers):
         self._parts.append(len(parts))
         return super().__missing__(piece)
 
-    def read_words(self, scheme: Scheme) -> _Words:
+    def read_words(self, spaces: int) -> _Words:
         """Everything that was read so far."""
-        spaces = [bytes((space,)) for space in range(scheme.spaces)]
-        digests = b"".join(_digested(term, space) for space in spaces for term in self._terms)
-        terms, ranks = np.unique(np.frombuffer(digests, TERM), return_inverse=True)
-        starts, parts = starts_of(np.array(self._sizes, PLACE)), np.array(self._parts, PLACE)
-        whole = np.arange(starts[-1]) - np.repeat(starts[:-1], self._sizes) >= np.repeat(parts, self._sizes)
-        ranked = ranks.reshape(len(spaces), -1)[:, np.frombuffer(self._numbers, _NUMBER)]
-        return _Words(terms, starts, (ranked << _TERM_SHIFT) | whole, parts)
+        digests = b"".join([_digested(term, bytes((space,))) for space in range(spaces) for term in self._terms])
+        terms, ranks, _ = distinct(np.frombuffer(digests, TERM))
+        sizes, parts = np.array(self._sizes, PLACE), np.array(self._parts, PLACE)
+        starts = starts_of(sizes)
+        whole = np.arange(starts[-1]) >= (starts[:-1] + parts).repeat(sizes)
+        keys = ranks.reshape(spaces, -1).take(np.frombuffer(self._numbers, _NUMBER), axis=1).astype(PLACE)
+        return _Words(terms, starts, (keys << _TERM_SHIFT) | whole, parts)
 
 
 class _Texts(dict[str, bytes]):
@@ -139,111 +186,62 @@ class _Texts(dict[str, bytes]):
 def _cells(scheme: Scheme, entries: Iterable[Entry], lexicon: _Lexicon) -> _Cells:
     words, sizes = bytearray(), array("i")
     packed = _Texts(scheme.pieces, lexicon).__getitem__
-    rows = 0
     for entry in entries:
-        rows += 1
         for texts in scheme.texts(entry):
             found = b"".join(map(packed, texts))
             words += found
-            sizes.append(len(found))
-    return _Cells(np.frombuffer(words, _NUMBER), starts_of(np.frombuffer(sizes, np.intc) // _NUMBER.itemsize), rows)
+            sizes.append(len(found) // _NUMBER.itemsize)
+    return _Cells(np.frombuffer(words, _NUMBER), starts_of(np.frombuffer(sizes, np.intc)), len(scheme.fields))
 
 
-class _Batch(NamedTuple):
-    """The postings of some rows by term, then row, and their terms by row; rows count from the batch's first."""
-
-    first: int
-    terms: Array
-    rows: Array
-    counts: Array
-    marks: Array
-    lists: tuple[ByRow, ...]
-
-
-def _batch(scheme: Scheme, cells: _Cells, read: _Words, first: int) -> _Batch:
+def _batch(slots: _Slots, cells: _Cells, read: _Words) -> Segment:
     """Sort the occurrences of one batch by (term, row, field and kind) in one key, and count equal ones."""
-    fields = len(scheme.fields)
-    size = min(_BATCH, cells.rows - first)
-    texts = cells.starts[first * fields : (first + size) * fields + 1]
-    keys = np.sort(_keys(scheme, cells.words[texts[0] : texts[-1]], np.diff(texts), read))
-    pairs, slots = keys >> _SLOT_BITS, keys & ((1 << _SLOT_BITS) - 1)
-    begins = np.flatnonzero(changes(pairs))
-    units, marks, groups = _slot_tables(scheme)
-    counts = np.add.reduceat(units[slots], begins) if begins.size else np.zeros(0, PLACE)
-    marked = np.bitwise_or.reduceat(marks[slots], begins) if begins.size and marks.any() else np.zeros(0, MARK)
-    chosen = (pairs[begins], *(_distinct(pairs[groups[slots] == group]) for group in range(scheme.groups)))
-    lists = tuple(_by_row(found, size) for found in chosen)
-    return _Batch(first, pairs[begins] >> _ROW_BITS, pairs[begins] & (_BATCH - 1), counts, marked, lists)
-
-
-def _keys(scheme: Scheme, words: Array, sizes: Array, read: _Words) -> Array:
-    """The key of every occurrence in texts that have so many of these words each."""
-    rows = np.arange(sizes.size // len(scheme.fields), dtype=PLACE) << _SLOT_BITS
-    slots = np.arange(len(scheme.fields), dtype=PLACE) << 1
-    spaces = np.array([field.space for field in scheme.fields], PLACE) * read.keys.shape[1]
-    first, terms = read.starts[words], read.starts[words + 1] - read.starts[words]
-    if scheme.spaces > 1:
-        first += np.repeat(np.tile(spaces, rows.size), sizes)
-    text = np.repeat((rows[:, None] | slots).ravel(), sizes)
-    keys: Array = read.keys.ravel()[runs(first, terms)] | np.repeat(text, terms)
-    return keys
-
-
-def _slot_tables(scheme: Scheme) -> tuple[Array, Array, Array]:
-    """Units, mark and group by slot: parts of a field have an even one, wholes the odd one after it."""
-    units = np.array([count for field in scheme.fields for count in (field.part, field.whole)], PLACE)
-    marks = np.array([field.mark for field in scheme.fields for _ in range(2)], MARK)
-    groups = [group for field in scheme.fields for group in (-1 if field.group is None else field.group, -1)]
-    return units, marks, np.array(groups, PLACE)
-
-
-def _distinct(keys: Array) -> Array:
-    return keys[changes(keys)]
-
-
-def _by_row(pairs: Array, size: int) -> ByRow:
-    rows = (pairs & (_BATCH - 1)).astype(np.uint16)
-    order = np.argsort(rows, kind="stable")
-    return ByRow(starts_of(np.bincount(rows, minlength=size)), (pairs >> _ROW_BITS)[order])
-
-
-def _lengths(scheme: Scheme, cells: _Cells, read: _Words) -> Array:
-    """Units of parts by space and row."""
-    ends = starts_of(read.parts[cells.words])[cells.starts]
-    by_cell = np.diff(ends).reshape(cells.rows, len(scheme.fields))
-    lengths = np.zeros((scheme.spaces, cells.rows), LENGTH)
-    for place, field in enumerate(scheme.fields):
-        lengths[field.space] += (by_cell[:, place] * field.part).astype(LENGTH)
-    return lengths
-
-
-def _assembled(terms: Array, batches: Sequence[_Batch], lengths: Array) -> Segment:
-    """The batches' postings, each run moved behind those of the batches before; terms that nobody has are dropped."""
-    sizes = sum((np.bincount(batch.terms, minlength=terms.size) for batch in batches), np.zeros(terms.size, PLACE))
-    used = sizes > 0
-    numbers = (np.cumsum(used) - 1).astype(ROW)
-    total, starts = int(sizes.sum()), starts_of(sizes)
-    rows, counts = np.empty(total, ROW), np.empty(total, PLACE)
-    marks = np.empty(total if any(batch.marks.size for batch in batches) else 0, MARK)
-    for batch, places in zip(batches, _destinations(batches, starts[:-1].copy()), strict=True):
-        rows[places] = batch.rows + batch.first
-        counts[places] = batch.counts
-        if marks.size:
-            marks[places] = batch.marks
-    lists = [_list(one, numbers) for one in zip(*(batch.lists for batch in batches), strict=True)]
+    lengths = _lengths(slots, cells, read)
+    keys = _keys(slots, cells, read)
+    keys.sort()
+    pairs, slot = keys >> _SLOT_BITS, keys & _SLOTS
+    begins = changes(pairs).nonzero()[0]
+    pairs = pairs[begins]
+    terms, rows = pairs >> _ROW_BITS, pairs & (_BATCH - 1)
+    new = changes(terms)
+    numbers = new.cumsum(dtype=ROW) - ROW.type(1)
+    marks = _gathered(np.bitwise_or, slots.marks[slot], begins)
+    chosen = (marks >> (_MARK_BITS + group) & 1 for group in range(slots.groups))
     return Segment(
-        terms[used], starts_of(sizes[used]), rows, narrowed(counts), marks, lengths, lists[0], tuple(lists[1:])
+        terms=read.terms[terms[new]],
+        starts=np.concatenate([new.nonzero()[0], [terms.size]]),
+        rows=rows.astype(ROW),
+        counts=narrowed(_gathered(np.add, slots.units[slot], begins)),
+        marks=(marks if (slots.marks & _MARKS).any() else marks[:0]).astype(MARK),
+        lengths=lengths,
+        every=_by_row(rows, numbers, lengths.shape[1]),
+        groups=tuple(_by_row(rows[here], numbers[here], lengths.shape[1]) for here in map(np.flatnonzero, chosen)),
     )
 
 
-def _destinations(batches: Sequence[_Batch], filled: Array) -> Iterator[Array]:
-    """Where the postings of each batch go; ``filled`` says where the next of each term does."""
-    for batch in batches:
-        sizes = np.bincount(batch.terms, minlength=filled.size)
-        yield np.arange(batch.terms.size) + np.repeat(filled - (np.cumsum(sizes) - sizes), sizes)
-        filled += sizes
+def _lengths(slots: _Slots, cells: _Cells, read: _Words) -> Array:
+    """Units of parts by space and row."""
+    by_text = sizes_of(starts_of(read.parts[cells.words])[cells.ends])
+    return np.ascontiguousarray((by_text.reshape(-1, cells.fields) @ slots.lengths).T, LENGTH)
 
 
-def _list(parts: Sequence[ByRow], numbers: Array) -> ByRow:
-    sizes = np.concatenate([np.diff(part.starts) for part in parts])
-    return ByRow(starts_of(sizes), np.concatenate([numbers[part.terms] for part in parts]))
+def _keys(slots: _Slots, cells: _Cells, read: _Words) -> Array:
+    """The key of every occurrence."""
+    sizes = sizes_of(cells.ends)
+    rows = np.arange(sizes.size // cells.fields) << _SLOT_BITS
+    texts = rows[:, None] | np.arange(0, 2 * cells.fields, 2)
+    first, terms = read.starts[cells.words], sizes_of(read.starts)[cells.words]
+    if slots.spaces > 1:
+        first += np.tile(slots.by_field * read.keys.shape[1], rows.size).repeat(sizes)
+    keys: Array = read.keys.reshape(-1)[runs(first, terms)] | texts.reshape(-1).repeat(sizes).repeat(terms)
+    return keys
+
+
+def _gathered(how: np.ufunc, values: Array, begins: Array) -> Array:
+    """The values of each run in one."""
+    return how.reduceat(values, begins) if begins.size else values
+
+
+def _by_row(rows: Array, numbers: Array, size: int) -> ByRow:
+    order = rows.astype(np.uint16).argsort(kind="stable")
+    return ByRow(starts_of(np.bincount(rows, minlength=size)), numbers[order])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -127,23 +127,41 @@ def _list_names(groups: int) -> list[str]:
 
 def runs(first: Array, sizes: Array) -> Array:
     """The places ``first[i]``, ``first[i] + 1``, ... of ``sizes[i]`` each, one run after the other."""
-    ends = np.cumsum(sizes, dtype=PLACE)
+    ends = sizes.cumsum(dtype=PLACE)
     total = int(ends[-1]) if ends.size else 0
-    return np.repeat(first.astype(PLACE) - (ends - sizes), sizes) + np.arange(total, dtype=PLACE)
+    found: Array = (first - (ends - sizes)).repeat(sizes)
+    found += np.arange(total, dtype=PLACE)
+    return found
 
 
 def changes(keys: Array) -> Mask:
     """Whether each key differs from the one before it."""
-    found = np.ones(keys.size, np.bool_)
-    found[1:] = keys[1:] != keys[:-1]
+    found = np.empty(keys.size, np.bool_)
+    found[:1] = True
+    np.not_equal(keys[1:], keys[:-1], out=found[1:])
     return found
 
 
 def starts_of(sizes: Array) -> Array:
     """Where each of the runs of these sizes begins, and where the last one ends."""
     starts = np.zeros(sizes.size + 1, PLACE)
-    np.cumsum(sizes, out=starts[1:])
+    sizes.cumsum(out=starts[1:])
     return starts
+
+
+def sizes_of(starts: Array) -> Array:
+    """The sizes of the runs that begin there."""
+    return starts[1:] - starts[:-1]
+
+
+def distinct(terms: Array) -> tuple[Array, Array, Array]:
+    """(the terms, ascending, each once; the place of each among them; the order that sorts them)."""
+    order = terms.argsort(kind="stable")
+    ordered = terms[order]
+    new = changes(ordered)
+    places = np.empty(terms.size, ROW)
+    places[order] = new.cumsum() - 1
+    return ordered[new], places, order
 
 
 def narrowed(counts: Array) -> Array:
@@ -169,26 +187,21 @@ def merged(parts: Sequence[tuple[Segment, Mask | None]]) -> Segment:
 
 def _joined(parts: Sequence[Segment]) -> Segment:
     """The parts in one. Their postings are moved run by run, never sorted: within a term they stay by row."""
-    sizes = [part.size for part in parts]
-    offsets = np.cumsum([0, *sizes])
-    terms = joined(part.terms for part in parts)
-    order = np.argsort(terms, kind="stable")
-    ordered = terms[order]
-    new = changes(ordered)
-    numbers = np.empty(ordered.size, ROW)
-    numbers[order] = np.cumsum(new) - 1
-    begun = np.cumsum([0, *(part.rows.size for part in parts)])
-    first = joined(part.starts[:-1] + start for part, start in zip(parts, begun[:-1], strict=True))[order]
-    lengths = joined(np.diff(part.starts) for part in parts)[order]
+    offsets = _offsets(part.size for part in parts)
+    terms, numbers, order = distinct(joined(part.terms for part in parts))
+    new = changes(numbers[order])
+    begun = _offsets(part.rows.size for part in parts)
+    first = joined(part.starts[:-1] + start for part, start in zip(parts, begun, strict=False))[order]
+    lengths = joined(sizes_of(part.starts) for part in parts)[order]
     moved = runs(first, lengths)
-    ends = np.cumsum(lengths)
-    cuts = np.cumsum([0, *(part.terms.size for part in parts)])
+    ends = lengths.cumsum()
+    cuts = _offsets(part.terms.size for part in parts)
     marks = joined(part.marks for part in parts)
     renumbered = [numbers[low:high] for low, high in pairwise(cuts)]
     return Segment(
-        terms=ordered[new],
+        terms=terms,
         starts=np.concatenate([(ends - lengths)[new], ends[-1:]]).astype(PLACE) if ends.size else starts_of(ends),
-        rows=joined(part.rows + ROW.type(offset) for part, offset in zip(parts, offsets[:-1], strict=True))[moved],
+        rows=joined(part.rows + ROW.type(offset) for part, offset in zip(parts, offsets, strict=False))[moved],
         counts=narrowed(joined(part.counts for part in parts)[moved]),
         marks=marks[moved] if marks.size else marks,
         lengths=joined(part.lengths for part in parts),
@@ -197,8 +210,13 @@ def _joined(parts: Sequence[Segment]) -> Segment:
     )
 
 
+def _offsets(sizes: Iterable[int]) -> list[int]:
+    """Where each part begins, and where the last one ends."""
+    return [0, *accumulate(sizes)]
+
+
 def _joined_lists(lists: Sequence[ByRow], renumbered: Sequence[Array]) -> ByRow:
-    sizes = joined(np.diff(one.starts) for one in lists)
+    sizes = joined(sizes_of(one.starts) for one in lists)
     return ByRow(starts_of(sizes), joined(new[one.terms] for one, new in zip(lists, renumbered, strict=True)))
 
 
