@@ -31,8 +31,8 @@ from pegboard.search.scores import Scores
 from pegboard.search.segment import Array
 
 _MOST: Final = 1 + NAME_SHARE + DESCRIPTION_SHARE  # the factor of an entry that the ask covers whole
-_ROUNDING: Final = 1 + 1e-9
-"""More than sums made in another order can differ by."""
+_ROUNDING: Final = 1 + 1e-4
+"""More than sums in 32 bits can be off by."""
 
 
 def rank(pool: Candidates, ask: str) -> Ranking:

@@ -7,12 +7,12 @@ the rare before the frequent, each as the ask has them: equal entries get equal 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from pegboard.search.segment import MARK, joined
+from pegboard.search.segment import MARK, ROW, joined
 
 if TYPE_CHECKING:
     from pegboard.search.corpus import Corpus, Postings, Term
@@ -33,14 +33,33 @@ class Frequent(NamedTuple):
     tamed: Array
     marks: Array
 
-    def of(self, rows: Array) -> tuple[Array, Array]:
+    def of(self, chosen: Chosen) -> tuple[Array, Array]:
         """(what it comes to in some rows, its marks there)."""
-        marks = self.marks[rows]
+        rows = chosen.rows
         if self.rows is None:
-            return self.tamed[rows], marks
-        tamed, here = np.zeros(rows.size), marks.nonzero()[0]
-        tamed[here] = self.tamed[self.rows.searchsorted(rows[here])]
-        return tamed, marks
+            return self.tamed[rows], self.marks[rows]
+        tamed, places = np.zeros(rows.size), chosen.among(self.rows)
+        tamed[chosen.numbers[self.rows[places]]] = self.tamed[places]
+        return tamed, self.marks[rows]
+
+
+class Chosen:
+    """Some rows of an index. Lives as long as they are looked at.
+
+    ``numbers`` has, by row, which of them it is; anything for a row that is none.
+    """
+
+    def __init__(self, rows: Array, size: int) -> None:
+        self.rows = rows
+        self._are = np.zeros(size, np.bool_)
+        self._are[rows] = True
+        self.numbers = np.empty(size, ROW)
+        self.numbers[rows] = np.arange(rows.size, dtype=ROW)
+
+    def among(self, rows: Array) -> Array:
+        """The places of these among ``rows``."""
+        places: Array = self._are[rows].nonzero()[0]
+        return places
 
 
 class Excerpt(NamedTuple):
@@ -58,7 +77,7 @@ class Excerpt(NamedTuple):
     frequent: dict[int, tuple[Array, Array]]
 
     def sums(self, worths: Array) -> Array:
-        """``Occurrences.sums`` of these rows, to the last bit."""
+        """By row, what the terms come to, each times what it is worth."""
         found = np.zeros(self.size)
         np.add.at(found, self.there, self.tamed * worths[self.terms])
         for place, (tamed, _) in self.frequent.items():
@@ -86,56 +105,49 @@ class Occurrences:
         self._frequent = {
             place: _frequent(corpus, term, tamed) for place, term in enumerate(terms) if term.frequency >= least
         }
+        self._terms = np.repeat(self._rare, self._line.sizes)
 
     def sums(self, worths: Array) -> Array:
-        """By row, what the terms come to, each times what it is worth; 0 for rows that the slice does not see."""
-        line = self._line
-        found = np.zeros(self._size)
-        np.add.at(found, line.rows, self._tamed * np.repeat(worths[self._rare], line.sizes))
+        """By row, about what the terms come to, each times what it is worth; 0 for rows that the slice does not see.
+
+        Numbers of 32 bits, which say enough to leave most rows alone: they are gone through several times.
+        """
+        found = np.zeros(self._size, np.float32)
+        np.add.at(found, self._line.rows, (self._tamed * worths[self._terms]).astype(np.float32))
         for place, one in self._frequent.items():
+            gained = (one.tamed * worths[place]).astype(np.float32)
             if one.rows is None:
-                found += one.tamed * worths[place]
+                found += gained
             else:
-                np.add.at(found, one.rows, one.tamed * worths[place])
+                np.add.at(found, one.rows, gained)
         return found
 
     def excerpt(self, rows: Array) -> Excerpt:
-        """What the terms come to in some rows alone, which ascend."""
-        line = self._line
-        places = self._within(rows, line.rows)
+        """What the terms come to in some rows alone."""
+        line, chosen = self._line, Chosen(rows, self._size)
+        places = chosen.among(line.rows)
         return Excerpt(
             rows.size,
-            rows.searchsorted(line.rows[places]),
-            self._rare[line.starts.searchsorted(places, side="right") - 1],
+            chosen.numbers[line.rows[places]],
+            self._terms[places],
             self._tamed[places],
             line.marks[places],
-            {place: one.of(rows) for place, one in self._frequent.items()},
+            {place: one.of(chosen) for place, one in self._frequent.items()},
         )
 
     def marks_of(self, rows: Array) -> list[int]:
-        """All marks of each of these rows, which are few."""
-        line, order = self._line, rows.argsort()
-        places = self._within(rows, line.rows)
+        """All marks of each of these rows."""
+        excerpt = self.excerpt(rows)
         found = np.zeros(rows.size, MARK)
-        there = order[rows[order].searchsorted(line.rows[places])]
-        np.bitwise_or.at(found, there, line.marks[places])
-        for one in self._frequent.values():
-            found |= one.marks[rows]
+        np.bitwise_or.at(found, excerpt.there, excerpt.marks)
+        for _, marks in excerpt.frequent.values():
+            found |= marks
         return found.tolist()
 
-    def terms_of(self, row: int) -> Iterator[int]:
+    def terms_of(self, row: int) -> list[int]:
         """The places of the terms that stand in a row."""
-        line = self._line
-        places = (line.rows == row).nonzero()[0]
-        yield from self._rare[line.starts.searchsorted(places, side="right") - 1].tolist()
-        yield from (place for place, one in self._frequent.items() if one.marks[row])
-
-    def _within(self, rows: Array, line: Array) -> Array:
-        """The places in a line of all that is in ``rows``."""
-        wanted = np.zeros(self._size, np.bool_)
-        wanted[rows] = True
-        found: Array = wanted[line].nonzero()[0]
-        return found
+        excerpt = self.excerpt(np.array([row]))
+        return [*excerpt.terms.tolist(), *(place for place, (_, marks) in excerpt.frequent.items() if marks[0])]
 
 
 def _frequent(corpus: Corpus, term: Term, tamed: Tamed) -> Frequent:
