@@ -137,17 +137,18 @@ class Occurrences:
 
     def marks_of(self, rows: Array) -> list[int]:
         """All marks of each of these rows."""
-        excerpt = self.excerpt(rows)
+        line, chosen = self._line, Chosen(rows, self._size)
+        places = chosen.among(line.rows)
         found = np.zeros(rows.size, MARK)
-        np.bitwise_or.at(found, excerpt.there, excerpt.marks)
-        for _, marks in excerpt.frequent.values():
-            found |= marks
+        np.bitwise_or.at(found, chosen.numbers[line.rows[places]], line.marks[places])
+        for one in self._frequent.values():
+            found |= one.marks[rows]
         return found.tolist()
 
     def terms_of(self, row: int) -> list[int]:
         """The places of the terms that stand in a row."""
-        excerpt = self.excerpt(np.array([row]))
-        return [*excerpt.terms.tolist(), *(place for place, (_, marks) in excerpt.frequent.items() if marks[0])]
+        rare = self._terms[self._line.rows == row].tolist()
+        return [*rare, *(place for place, one in self._frequent.items() if one.marks[row])]
 
 
 def _frequent(corpus: Corpus, term: Term, tamed: Tamed) -> Frequent:
