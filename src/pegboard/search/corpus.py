@@ -88,7 +88,7 @@ class Corpus:
         self._totals: dict[int, Array] = {}
         self._counted_in: dict[int, tuple[Array, Array]] = {}
         self._known: dict[int, dict[str, Term]] = {}
-        self.memo: Memo[Numbers] = Memo(_MEMO + _MEMO_BY_ROW * index.size)
+        self.memo: Memo[Numbers | tuple[Numbers, int]] = Memo(_MEMO + _MEMO_BY_ROW * index.size)
 
     def postings(self, terms: Sequence[str], space: int = 0) -> Postings:
         """Where these terms stand, in their order."""

@@ -11,6 +11,7 @@ from pegboard.search.asked import LIGHT, Asked
 from pegboard.search.candidates import Candidates
 from pegboard.search.confidence import certainty
 from pegboard.search.corpus import Corpus
+from pegboard.search.fields import NAME
 from pegboard.search.lexical import (
     CLAUSE,
     COVERED,
@@ -30,7 +31,6 @@ from pegboard.search.ranking import Ranking
 from pegboard.search.scores import Scores
 from pegboard.search.segment import Array
 
-_MOST: Final = 1 + NAME_SHARE + DESCRIPTION_SHARE  # the factor of an entry that the ask covers whole
 _ROUNDING: Final = 1 + 1e-4
 """More than sums in 32 bits can be off by."""
 
@@ -42,11 +42,13 @@ def rank(pool: Candidates, ask: str) -> Ranking:
     found = Occurrences(corpus, terms, _tamed)
     exact = _Exact(corpus, found, asked, np.array(worths), np.array([term.rarity for term in terms]))
     # The best clause is worth as much as all are by themselves, or as all are together, or something between.
-    least, most = 1 + CLAUSE / max(1, len(asked.needs)), 1 + CLAUSE
+    least = 1 + CLAUSE / max(1, len(asked.needs))
+    slack = (1 + CLAUSE) / least * _ROUNDING
+    named = found.with_mark(NAME.mark), slack * (1 + NAME_SHARE + DESCRIPTION_SHARE)
     return Ranking(
         pool,
         corpus,
-        Scores(found.sums(exact.worths * least), _MOST * most / least * _ROUNDING, exact.scores),
+        Scores(found.sums(exact.worths * least), slack * (1 + DESCRIPTION_SHARE), exact.scores, named),
         lambda rows: list(map(reason, found.marks_of(rows))),
         certainty=lambda best, scores: _certainty(corpus.size, asked, found.terms_of(best), scores),
     )

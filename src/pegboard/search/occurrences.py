@@ -8,6 +8,7 @@ the rare before the frequent, each as the ask has them: equal entries get equal 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from pegboard.search.segment import MARK, ROW, joined
 
 if TYPE_CHECKING:
-    from pegboard.search.corpus import Corpus, Postings, Term
+    from pegboard.search.corpus import Corpus, Numbers, Postings, Term
     from pegboard.search.segment import Array
 
 _FREQUENT: Final = 1024  # entries that have a term from which on it may be a frequent one
@@ -29,6 +30,7 @@ Tamed = Callable[["Corpus", "Array", "Array"], "Array"]
 class Frequent(NamedTuple):
     """A frequent term: where it stands, None for row by row; what it comes to there; its marks by row. Immutable."""
 
+    numbers: Numbers
     rows: Array | None
     tamed: Array
     marks: Array
@@ -99,6 +101,7 @@ class Occurrences:
     def __init__(self, corpus: Corpus, terms: Sequence[Term], tamed: Tamed) -> None:
         least = max(_FREQUENT, corpus.size // _FEW)
         self._size = corpus.index.size
+        self._memo = corpus.memo
         self._rare = np.array([place for place, term in enumerate(terms) if term.frequency < least], np.intp)
         self._line = corpus.at([terms[place].numbers for place in self._rare.tolist()])
         self._tamed = _seen(corpus, self._line, tamed)
@@ -135,6 +138,15 @@ class Occurrences:
             {place: one.of(chosen) for place, one in self._frequent.items()},
         )
 
+    def with_mark(self, mark: int) -> Array:
+        """The rows where a term has a mark, each as often as that is so. Rows that the slice does not see too."""
+        line = self._line
+        found = [line.rows[(line.marks & mark) > 0]]
+        found += (
+            self._memo.get((one.numbers, mark), partial(_with_mark, one.marks, mark)) for one in self._frequent.values()
+        )
+        return joined(found)
+
     def marks_of(self, rows: Array) -> list[int]:
         """All marks of each of these rows."""
         line, chosen = self._line, Chosen(rows, self._size)
@@ -162,13 +174,17 @@ def _frequent(corpus: Corpus, term: Term, tamed: Tamed) -> Frequent:
         marks.append(tail.marks_by_row(late) if late >= 0 else np.zeros(tail.size, MARK))
     common = term.frequency >= corpus.size // _MOST
     gained = corpus.memo.get(term.numbers, lambda: _gained(corpus, term, tamed, by_row=common))
-    return Frequent(None if common else joined(rows), gained, joined(marks))
+    return Frequent(term.numbers, None if common else joined(rows), gained, joined(marks))
 
 
 def _gained(corpus: Corpus, term: Term, tamed: Tamed, *, by_row: bool) -> Array:
     postings = corpus.at([term.numbers])
     found = _seen(corpus, postings, tamed)
     return np.bincount(postings.rows, found, corpus.index.size) if by_row else found
+
+
+def _with_mark(marks: Array, mark: int) -> Array:
+    return (marks & mark).nonzero()[0]
 
 
 def _seen(corpus: Corpus, postings: Postings, tamed: Tamed) -> Array:

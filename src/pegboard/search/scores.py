@@ -22,13 +22,17 @@ class Scores:
     """The scores of all rows of an index. Immutable; lives as long as one search.
 
     ``least`` has a number for each row that its score does not fall below, 0 for one that does not fit, and ``least *
-    slack`` one that it does not exceed. ``exact`` computes the scores of some rows, which ascend and fit.
+    slack`` one that it does not exceed; ``wide`` has the rows, in any order, that have a slack of their own. ``exact``
+    computes the scores of some rows, which ascend and fit.
     """
 
-    def __init__(self, least: Array, slack: float, exact: Callable[[Array], Array]) -> None:
+    def __init__(
+        self, least: Array, slack: float, exact: Callable[[Array], Array], wide: tuple[Array, float] | None = None
+    ) -> None:
         self._least = least
         self._slack = slack
         self._exact = exact
+        self._wide = wide
 
     @cached_property
     def size(self) -> int:
@@ -58,7 +62,7 @@ class Scores:
         """The same but for these rows, which do not fit any more."""
         least = self._least.copy()
         least[rows] = 0.0
-        return Scores(least, self._slack, self._exact)
+        return Scores(least, self._slack, self._exact, self._wide)
 
     def raised(self, rows: Array, points: Array) -> Scores:
         """The same with ``points``, from 0 on, added to those of ``rows``, which ascend."""
@@ -69,7 +73,7 @@ class Scores:
             places = np.minimum(rows.searchsorted(chosen), max(rows.size - 1, 0))
             return self.of(chosen) + (points[places] * (rows[places] == chosen) if rows.size else 0.0)
 
-        return Scores(least, self._slack, exact)
+        return Scores(least, self._slack, exact, self._wide)
 
     def best(self, count: int) -> tuple[Array, Array]:
         """(the rows of the ``count`` best, and of all that are as good as the last of them; their scores), in order.
@@ -86,14 +90,22 @@ class Scores:
 
     def _worth_a_look(self, count: int) -> Array:
         """The rows of those that may be among the ``count`` best."""
-        rows: Array = (self._least >= self._reached(count) / self._slack).nonzero()[0]
+        rows = self._may_reach(self._reached(count))
         if rows.size <= _MANY * count:
             return rows
         # The scores of some that look best say what the others have to reach.
         least = self._least[rows]
         first = rows[least >= _nth(least, min(_LOOKED_AT * count, rows.size))]
-        good: Array = rows[least * self._slack >= _nth(self._exact(first), count)]
-        return good
+        return self._may_reach(_nth(self._exact(first), count))
+
+    def _may_reach(self, score: float) -> Array:
+        """The rows whose score may be as good as this one."""
+        may = self._least >= score / self._slack
+        if self._wide is not None:
+            rows, slack = self._wide
+            may[rows[self._least[rows] >= score / slack]] = True
+        found: Array = may.nonzero()[0]
+        return found
 
     def _reached(self, count: int) -> float:
         """A number above 0 that the least scores of ``count`` rows reach."""
