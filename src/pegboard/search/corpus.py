@@ -70,7 +70,8 @@ class Corpus:
 
     It is made of the ``places`` of the slice's entries in the catalog, None for all of them. Where these are few, its
     ``index`` has nothing but them: what is hidden takes no time. ``visible`` says which
-    rows those are; None when there are no others. ``memo`` remembers what was computed of some terms.
+    rows those are; None when there are no others. ``memo`` remembers what was computed of some terms,
+    ``meanings`` what words that no entry has were taken for.
     """
 
     def __init__(self, index: Index, places: Array | None) -> None:
@@ -88,6 +89,7 @@ class Corpus:
         self._totals: dict[int, Array] = {}
         self._counted_in: dict[int, tuple[Array, Array]] = {}
         self._known: dict[int, dict[str, Term]] = {}
+        self.meanings: dict[str, Sequence[str]] = {}
         self.memo: Memo[Numbers | tuple[Numbers, int]] = Memo(_MEMO + _MEMO_BY_ROW * index.size)
 
     def postings(self, terms: Sequence[str], space: int = 0) -> Postings:

@@ -60,8 +60,10 @@ class _Exact:
     def __init__(self, corpus: Corpus, found: Occurrences, asked: Asked, worths: Array, rarity: Array) -> None:
         self._corpus = corpus
         self._found = found
-        self._asked = asked
         self.worths = worths
+        needs = list(map(frozenset, asked.needs)) if len(asked.needs) > 1 else []
+        self._by_need = [worths * [term in need for term in asked.weights] for need in needs]
+        self._each_in_one = sum(map(len, needs)) == len(asked.weights)
         self._told = np.where(np.arange(rarity.size) < asked.own, rarity, 0.0)
 
     def scores(self, rows: Array) -> Array:
@@ -71,12 +73,10 @@ class _Exact:
 
     def _words(self, excerpt: Excerpt) -> Array:
         """``words(e)`` of each row."""
-        needs = list(map(frozenset, self._asked.needs))
-        if len(needs) < 2:
+        if not self._by_need:
             return excerpt.sums(self.worths * (1 + CLAUSE))
-        by_need = [excerpt.sums(self.worths * [term in need for term in self._asked.weights]) for need in needs]
-        each_in_one = sum(map(len, needs)) == len(self._asked.weights)
-        words: Array = np.add.reduce(by_need) if each_in_one else excerpt.sums(self.worths)
+        by_need = [excerpt.sums(worths) for worths in self._by_need]
+        words: Array = np.add.reduce(by_need) if self._each_in_one else excerpt.sums(self.worths)
         words += CLAUSE * np.maximum.reduce(by_need)
         return words
 
@@ -99,8 +99,12 @@ def _certainty(size: int, asked: Asked, has: Iterable[int], scores: Sequence[flo
 
 def _tamed(corpus: Corpus, rows: Array, units: Array) -> Array:
     """What a count says, the length of its row considered: ``gain`` without the worth."""
-    counts = units / UNIT
+    counts: Array = units / UNIT
+    dampened = corpus.dampening(K1, B)[rows]
+    dampened += counts
     tamed: Array = counts * (K1 + 1)
-    tamed /= counts + corpus.dampening(K1, B)[rows]
-    tamed += DELTA * np.minimum(1.0, counts)
+    tamed /= dampened
+    np.minimum(counts, 1.0, out=counts)
+    counts *= DELTA
+    tamed += counts
     return tamed

@@ -27,13 +27,25 @@ _LEAST: Final = 5  # letters: shorter words are near too many others
 _LEAST_OTHER: Final = 6  # letters of a word that may have another letter in a place: "bread" is no slip of "break"
 _LONGEST: Final = 16
 _PART: Final = 3  # letters of either of two words in one piece
+_KEPT: Final = 4096  # words that a slice remembers the meaning of
 _MOST: Final = 3  # words of an ask that are looked into, the first ones
 
 
 def meant(corpus: Corpus, unknown: Iterable[str]) -> list[tuple[str, str, float]]:
     """(word, what it may stand for, ``MEANT``) of the words of an ask that no entry has; none where nothing is near."""
     words = islice(filter(_may_be_wrong, unknown), _MOST)
-    return [(word, other, MEANT) for word in words for other in _meant(corpus, word)]
+    return [(word, other, MEANT) for word in words for other in _remembered(corpus, word)]
+
+
+def _remembered(corpus: Corpus, word: str) -> Sequence[str]:
+    """``_meant``, which is found out once: people ask for the same names again and again."""
+    meanings = corpus.meanings
+    found = meanings.get(word)
+    if found is None:
+        if len(meanings) >= _KEPT:
+            meanings.clear()
+        found = meanings[word] = _meant(corpus, word)
+    return found
 
 
 def _may_be_wrong(term: str) -> bool:
