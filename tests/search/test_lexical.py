@@ -135,6 +135,7 @@ def test_parameters_are_searched(schema: dict[str, Any]) -> None:
         {"properties": {"required": ["a"], "a": True, "b": False, "c": None}},
         {"properties": ["a"]},
         {"properties": {"a": {"items": [{"properties": {}}], "anyOf": "x", "enum": None, "description": 3}}},
+        {"properties": {"a": {"enum": 5}, "b": {"enum": True}, "c": {"enum": {"x": 1}}, "d": {"enum": "lookup"}}},
         {"$ref": "#/$defs/A", "$defs": {"A": {"properties": {"a": {"$ref": "#/$defs/A"}}}}},
         {"items": {"$ref": "#"}},
         {"items": {"$ref": "#/$defs/A"}, "$defs": {"A": {"items": {"$ref": "#/$defs/A"}}}},

@@ -103,7 +103,7 @@ def _tell(schema: Mapping[str, Any], told: list[str]) -> None:
     description, choices = schema.get("description"), schema.get("enum")
     if isinstance(description, str):
         told.append(description)
-    if choices:
+    if isinstance(choices, list | tuple):
         told.extend(choice for choice in choices if isinstance(choice, str))
 
 

@@ -18,6 +18,7 @@ from pegboard.search.lexical import (
     WHOLE_NAME,
     B,
     FieldTerms,
+    LookedUp,
     field_terms,
     looked_up,
 )
@@ -31,16 +32,19 @@ _BEST_CLAUSE: Final = "best clause"
 def reading(candidates: Candidates, ask: str, names: Collection[str]) -> Reading:
     """How an ask is read, and the shares of the entries of these names."""
     corpus = candidates.corpus(SCHEME)
+    found = looked_up(corpus, ask)
     entries = (entry for entry in candidates if entry.name in names)
-    shares = {entry.name: _shares(corpus, ask, entry) for entry in entries}
-    found = {name: one for name, one in shares.items() if one.terms}
-    return Reading(words=asked_words(corpus, ask), shares=found)
+    shares = {entry.name: _shares(corpus, found, entry) for entry in entries}
+    told = {name: one for name, one in shares.items() if one.terms}
+    return Reading(words=asked_words(corpus, ask), shares=told)
 
 
 def asked_words(corpus: Corpus, ask: str) -> tuple[AskedWord, ...]:
     """The words of an ask as they are looked for in an index, each once."""
     counting = {word.text.casefold() for word in content_words(ask)}
-    asked = {word.text.casefold(): word for word in words(ask)}
+    asked: dict[str, Word] = {}
+    for word in words(ask):
+        asked.setdefault(word.text.casefold(), word)
     return tuple(
         AskedWord(text=word.text, terms=word.terms, entries=_entries_with(corpus, word), counts=folded in counting)
         for folded, word in asked.items()
@@ -51,8 +55,8 @@ def _entries_with(corpus: Corpus, word: Word) -> int:
     return len(corpus.rows_with(word.terms))
 
 
-def _shares(corpus: Corpus, ask: str, entry: Entry) -> Shares:
-    fields, found = field_terms(entry), looked_up(corpus, ask)
+def _shares(corpus: Corpus, found: LookedUp, entry: Entry) -> Shares:
+    fields = field_terms(entry)
     asked, worths = found.asked, dict(zip(found.asked.weights, found.worths, strict=True))
     gains = {term: _gain(corpus, fields, term, worths[term]) for term in asked.weights}
     terms = tuple(_term_shares(corpus, fields, gains, asked))
