@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from pegboard.search.lexical import SCHEME
 from pegboard.search.reading import stamps_of
 from pegboard.search.scheme import Scheme
 from pegboard.search.segment import Segment
+from pegboard.stores import array_file
 from pegboard.stores.index_file import kept, load, save
 from pegboard.stores.index_format import FormatError, decoded, encoded
 from pegboard.tools import Entry
@@ -129,6 +131,29 @@ def test_a_broken_file_is_told_of_and_made_anew(path: Path, content: bytes, capl
         found = kept(path, ENTRIES)
     assert "tools.index" in caplog.text
     assert len(LexicalRanker().rank("mail", found)) == 1
+    assert loaded(path, ENTRIES)[1]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_in_its_place_is_made_anew_and_never_waited_for(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    os.mkfifo(path)
+    with pytest.raises(StoreError, match="it is no file"):
+        load(path, ENTRIES)
+    assert len(LexicalRanker().rank("mail", kept(path, ENTRIES))) == 1
+    assert loaded(path, ENTRIES)[1]
+
+
+def test_a_folder_in_its_place_is_left_alone(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path.mkdir()
+    assert len(LexicalRanker().rank("mail", kept(path, ENTRIES))) == 1
+    assert caplog.text.count("Look after the folder") == 2
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_of_vectors_in_its_place_is_made_anew(path: Path) -> None:
+    array_file.write(path, {"vectors": {"keys": np.zeros(3, np.uint8)}}, {"encoder": "of words"}, what="vector")
+    assert load(path, ENTRIES) is None
+    kept(path, ENTRIES)
     assert loaded(path, ENTRIES)[1]
 
 

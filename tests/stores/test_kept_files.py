@@ -89,6 +89,17 @@ def test_a_link_is_not_followed(files: KeptFiles, tmp_path: Path) -> None:
         files.read("b")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for(files: KeptFiles) -> None:
+    files.write("a", b"one")
+    (files.folder / "a").unlink()
+    os.mkfifo(files.folder / "a")
+    with pytest.raises(StoreError, match="not a file"):
+        files.read("a")
+    files.write("a", b"two")
+    assert files.read("a") == b"two"
+
+
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     files = KeptFiles(tmp_path / "file" / "catalog")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pegboard.errors import StoreError
 from pegboard.stores.index_format import Arrays, FormatError, decoded, encoded
-from pegboard.stores.whole_file import put
+from pegboard.stores.whole_file import opened, put
 
 if TYPE_CHECKING:
     from pegboard.search.segment import Array
@@ -56,8 +57,11 @@ def _translated(path: str | Path, done: str, what: str) -> Iterator[None]:
 def _mapped(path: Path) -> memoryview | None:
     """The bytes of the file in memory that all processes share; None when there is no file."""
     try:
-        with path.open("rb") as file:
-            if not os.fstat(file.fileno()).st_size:
+        with opened(path) as file:
+            facts = os.fstat(file.fileno())
+            if not stat.S_ISREG(facts.st_mode):
+                raise FormatError("it is no file")
+            if not facts.st_size:
                 return memoryview(b"")
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except FileNotFoundError:

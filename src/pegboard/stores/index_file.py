@@ -82,7 +82,7 @@ def load(
     if found is None:
         return None
     parts, told = found
-    if told["reading"] != reading_of(_schemes()):
+    if told.get("reading") != reading_of(_schemes()):
         return None
     held = parts[_ENTRIES]["stamps"].tobytes()
     indexes = [Index.whole(scheme, Segment.of(parts[scheme.name], scheme.groups)) for scheme in _schemes()]

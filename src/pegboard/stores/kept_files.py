@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from pegboard.errors import StoreError
-from pegboard.stores.whole_file import put
+from pegboard.stores.whole_file import opened, put
 
 MAGIC: Final = b"pegboard kept 1\n"
 _DIGEST: Final = 32
@@ -91,11 +91,8 @@ class KeptFiles:
 
     def _bytes(self, name: str) -> bytes:
         # A link is not followed: it could lead to what somebody else writes.
-        descriptor = os.open(
-            self.folder / name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        )
-        with open(descriptor, "rb") as file:  # noqa: PTH123  # a descriptor, no path
-            facts = os.fstat(descriptor)
+        with opened(self.folder / name, getattr(os, "O_NOFOLLOW", 0)) as file:
+            facts = os.fstat(file.fileno())
             if not stat.S_ISREG(facts.st_mode) or _is_strange(facts):
                 raise self._wrong(name, "used", "it is not a file of this user alone")
             return file.read(min(facts.st_size, MAX_BYTES))

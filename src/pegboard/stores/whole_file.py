@@ -33,6 +33,15 @@ def put(path: Path) -> Iterator[BinaryIO]:
     _sync_folder(path.parent)
 
 
+def opened(path: Path, flags: int = 0) -> BinaryIO:
+    """A file to read from. A pipe that stands in its place is opened too, but never waited for.
+
+    What it is has to be looked at before it is read. Raises OSError.
+    """
+    flags |= getattr(os, "O_NONBLOCK", 0)
+    return open(path, "rb", opener=lambda name, own: os.open(name, own | flags))
+
+
 def _clear(path: Path) -> None:
     """Remove what processes that were killed had begun to write."""
     for left in path.parent.glob(f"{path.name}.*{_UNFINISHED}"):
