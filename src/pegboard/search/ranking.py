@@ -80,14 +80,7 @@ class Ranking(Sequence[Ranked]):
 
         Those that are new here fit for this reason, where they have points.
         """
-
-        def reasons(chosen: Array) -> list[str]:
-            known = self._scores.fit(chosen)
-            told = iter(self._reasons(chosen[known]))
-            return [next(told) if one else reason for one in known.tolist()]
-
-        raised = self._scores.raised(rows, points)
-        return Ranking(self.pool, self._corpus, raised, reasons, certainty=certainty, degraded=self.degraded)
+        return self._raised(rows, points, self._reasons_or(reason), certainty)
 
     def gaining(self, gains: Mapping[int, float], reason: str, sure: Mapping[int, float]) -> Ranking:
         """The same with these points added to the scores of the entries at these places of the catalog, new or not.
@@ -106,15 +99,27 @@ class Ranking(Sequence[Ranked]):
         def certainty(best: int, scores: Sequence[float]) -> float:
             return 1 - (1 - (before or 0.0)) * (1 - by_row.get(best, 0.0))
 
-        raised = self.raised(rows, points, reason, None if before is None else certainty)
-        told = raised._reasons
+        told = self._reasons_or(reason)
 
         def reasons(chosen: Array) -> list[str]:
             pairs = zip(chosen.tolist(), told(chosen), strict=True)
             return [why if row not in by_row or why == reason else f"{why}, {reason}" for row, why in pairs]
 
-        raised._reasons = reasons
-        return raised
+        return self._raised(rows, points, reasons, None if before is None else certainty)
+
+    def _reasons_or(self, reason: str) -> Reasons:
+        """The reasons of those that fit, and this one of others."""
+
+        def reasons(chosen: Array) -> list[str]:
+            known = self._scores.fit(chosen)
+            told = iter(self._reasons(chosen[known]))
+            return [next(told) if one else reason for one in known.tolist()]
+
+        return reasons
+
+    def _raised(self, rows: Array, points: Array, reasons: Reasons, certainty: Certainty | None) -> Ranking:
+        raised = self._scores.raised(rows, points)
+        return Ranking(self.pool, self._corpus, raised, reasons, certainty=certainty, degraded=self.degraded)
 
     @property
     def confidence(self) -> float | None:
