@@ -14,13 +14,12 @@ constants come from is told in docs/search.md; ``benchmarks/retrieval.py`` measu
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pegboard.search.asked import Asked, read
 from pegboard.search.candidates import Candidates
-from pegboard.search.fields import DESCRIPTION, FIELDS, NAME, Field, field_texts, texts
+from pegboard.search.fields import DESCRIPTION, FIELDS, NAME, field_texts
 from pegboard.search.scheme import IndexedField, Scheme, Terms
 from pegboard.search.spelling import meant
 from pegboard.search.text import content_words, pieces, plain_word, stem, words
@@ -156,20 +155,3 @@ def unmatched_terms(query: str, candidates: Sequence[Entry]) -> tuple[str, ...]:
         if known.isdisjoint(one.terms):
             unknown.setdefault(one.text.casefold(), one.text)
     return tuple(unknown.values())
-
-
-class FieldTerms(NamedTuple):
-    """The terms of one field of an entry: those of its words, and those of compound names in one piece. Immutable."""
-
-    parts: Counter[str]
-    wholes: Counter[str]
-
-
-def field_terms(entry: Entry) -> dict[Field, FieldTerms]:
-    """The terms of each field of an entry."""
-    found: dict[Field, FieldTerms] = {}
-    for field, text in texts(entry).items():
-        said = words(text)
-        parts = Counter(term for word in said for term in word.parts)
-        found[field] = FieldTerms(parts, Counter(term for word in said for term in word.wholes))
-    return found

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from pegboard.search.asked import Asked
 from pegboard.search.candidates import Candidates
 from pegboard.search.corpus import Corpus, idf
-from pegboard.search.fields import FIELDS, Field
+from pegboard.search.fields import FIELDS, Field, texts
 from pegboard.search.lexical import (
     CLAUSE,
     COVERED,
@@ -17,9 +18,7 @@ from pegboard.search.lexical import (
     SCHEME,
     WHOLE_NAME,
     B,
-    FieldTerms,
     LookedUp,
-    field_terms,
     looked_up,
 )
 from pegboard.search.shares import AskedWord, Part, Reading, Shares, TermShare
@@ -55,8 +54,25 @@ def _entries_with(corpus: Corpus, word: Word) -> int:
     return len(corpus.rows_with(word.terms))
 
 
+class _FieldTerms(NamedTuple):
+    """The terms of one field of an entry: those of its words, and those of compound names in one piece. Immutable."""
+
+    parts: Counter[str]
+    wholes: Counter[str]
+
+
+def _field_terms(entry: Entry) -> dict[Field, _FieldTerms]:
+    """The terms of each field of an entry."""
+    found: dict[Field, _FieldTerms] = {}
+    for field, text in texts(entry).items():
+        said = words(text)
+        parts = Counter(term for word in said for term in word.parts)
+        found[field] = _FieldTerms(parts, Counter(term for word in said for term in word.wholes))
+    return found
+
+
 def _shares(corpus: Corpus, found: LookedUp, entry: Entry) -> Shares:
-    fields = field_terms(entry)
+    fields = _field_terms(entry)
     asked, worths = found.asked, dict(zip(found.asked.weights, found.worths, strict=True))
     gains = {term: _gain(corpus, fields, term, worths[term]) for term in asked.weights}
     terms = tuple(_term_shares(corpus, fields, gains, asked))
@@ -71,7 +87,7 @@ def _shares(corpus: Corpus, found: LookedUp, entry: Entry) -> Shares:
     return Shares(parts=tuple(parts), terms=terms)
 
 
-def _gain(corpus: Corpus, fields: dict[Field, FieldTerms], term: str, worth: float) -> float:
+def _gain(corpus: Corpus, fields: dict[Field, _FieldTerms], term: str, worth: float) -> float:
     count = sum(_weighted(field, terms, term) for field, terms in fields.items())
     length = sum(field.weight * terms.parts.total() for field, terms in fields.items())
     dampening = K1 * (1 - B + B * length / corpus.average_length())
@@ -79,7 +95,7 @@ def _gain(corpus: Corpus, fields: dict[Field, FieldTerms], term: str, worth: flo
 
 
 def _term_shares(
-    corpus: Corpus, fields: dict[Field, FieldTerms], gains: dict[str, float], asked: Asked
+    corpus: Corpus, fields: dict[Field, _FieldTerms], gains: dict[str, float], asked: Asked
 ) -> Iterator[TermShare]:
     """Each term's gain, parted among the fields as they weigh in its count."""
     for term, gain in gains.items():
@@ -97,7 +113,7 @@ def _term_shares(
 
 
 def _coverage(
-    corpus: Corpus, fields: dict[Field, FieldTerms], asked: Iterable[str], words_points: float
+    corpus: Corpus, fields: dict[Field, _FieldTerms], asked: Iterable[str], words_points: float
 ) -> Iterator[Part]:
     """What the covered shares of name and description add."""
     wanted = set(asked)
@@ -115,7 +131,7 @@ def _sum(field: Field, terms: Iterable[TermShare]) -> float:
     return sum(term.points for term in terms if term.field == field.word)
 
 
-def _weighted(field: Field, terms: FieldTerms, term: str) -> float:
+def _weighted(field: Field, terms: _FieldTerms, term: str) -> float:
     return field.weight * (terms.parts[term] + WHOLE_NAME * terms.wholes[term])
 
 
