@@ -5,25 +5,25 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from hashlib import blake2b
 from struct import Struct
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from pegboard.search.digests import digests_of
 from pegboard.search.scheme import IndexedField, Scheme, Terms
 from pegboard.search.segment import (
     LENGTH,
     MARK,
     PLACE,
     ROW,
-    TERM,
     WIDE,
     Array,
     ByRow,
     Segment,
     changes,
     distinct,
+    joined,
     merged,
     narrowed,
     runs,
@@ -43,19 +43,6 @@ _NUMBER: Final = np.dtype(np.intc)  # of a piece
 _packed: Final = Struct("i").pack
 _TEXTS_KEPT: Final = 1 << 16
 """Texts of which a build remembers the pieces: parameters of one name tend to be told of in the same words."""
-
-
-@lru_cache(maxsize=1 << 14)
-def digest(term: str, space: int = 0) -> int:
-    """What a term is known by in an index: 64 bits that differ for all the terms there are, for every practical end.
-
-    Two of a million terms have the same with a chance of 3 in 10^8; they would then be one term.
-    """
-    return int.from_bytes(_digested(term, bytes((space,))), "little")
-
-
-def _digested(term: str, space: bytes) -> bytes:
-    return blake2b(space + term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def build(scheme: Scheme, entries: Sequence[Entry]) -> Segment:
@@ -159,8 +146,7 @@ class _Lexicon(_Numbers):
 
     def read_words(self, spaces: int) -> _Words:
         """Everything that was read so far."""
-        digests = b"".join([_digested(term, bytes((space,))) for space in range(spaces) for term in self._terms])
-        terms, ranks, _ = distinct(np.frombuffer(digests, TERM))
+        terms, ranks, _ = distinct(joined(digests_of(self._terms, space) for space in range(spaces)))
         sizes, parts = np.array(self._sizes, PLACE), np.array(self._parts, PLACE)
         starts = starts_of(sizes)
         whole = np.arange(starts[-1]) >= (starts[:-1] + parts).repeat(sizes)

@@ -172,7 +172,7 @@ class Candidates(Sequence[Entry]):
         if scheme.name not in self._corpora:
             from pegboard.search.corpus import Corpus
 
-            corpus = Corpus(self.indexed_by(scheme), None if self._mask is None else self._places)
+            corpus = Corpus(self.indexed_by(scheme), self.places)
             self._corpora.setdefault(scheme.name, corpus)
         return self._corpora[scheme.name]
 

@@ -10,10 +10,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from pegboard.search.building import digest
+from pegboard.search.digests import digest
 from pegboard.search.index import Index
 from pegboard.search.memo import Memo
-from pegboard.search.segment import PLACE, TERM, Array, Mask, Segment, counted, joined, starts_of
+from pegboard.search.segment import PLACE, TERM, Array, Mask, Segment, counted, joined, sizes_of, starts_of
 
 _MEMO: Final = 1 << 20
 _MEMO_BY_ROW: Final = 128
@@ -56,22 +56,20 @@ class Postings:
     counts: Array
     marks: Array
     starts: Array
-    numbers: Sequence[Numbers]
 
     @cached_property
     def sizes(self) -> Array:
         """How many there are of each term."""
-        sizes: Array = self.starts[1:] - self.starts[:-1]
-        return sizes
+        return sizes_of(self.starts)
 
 
 class Corpus:
     """The index of one generation as one slice sees it. Lives as long as the slice; safe to use from several threads.
 
     It is made of the ``places`` of the slice's entries in the catalog, None for all of them. Where these are few, its
-    ``index`` has nothing but them: what is hidden takes no time. ``visible`` says which
-    rows those are; None when there are no others. ``memo`` remembers what was computed of some terms,
-    ``meanings`` what words that no entry has were taken for.
+    ``index`` has nothing but them: what is hidden takes no time. ``visible`` says which rows are theirs; None when
+    there are no others. ``memo`` remembers what was computed of some terms, ``meanings`` what words that no entry has
+    were taken for.
     """
 
     def __init__(self, index: Index, places: Array | None) -> None:
@@ -133,7 +131,7 @@ class Corpus:
             starts.append(size)
         rows, counts, marks = (joined(column) for column in zip(*parts, strict=True))
         # numpy looks things up by whole words: narrower ones it converts again for each look-up.
-        return Postings(rows.astype(np.intp), counts, marks, np.array(starts, PLACE), numbers)
+        return Postings(rows.astype(np.intp), counts, marks, np.array(starts, PLACE))
 
     def rows_with(self, terms: Sequence[str], space: int = 0) -> set[int]:
         """The rows of the slice that have one of these terms."""
@@ -144,10 +142,8 @@ class Corpus:
         """How many entries of the slice have each of the terms."""
         if self.visible is None:
             return postings.sizes.tolist()  # type: ignore[no-any-return]
-        if "_counted" in self.__dict__:
-            return self.counted(postings.numbers)
         ends = starts_of(self.visible[postings.rows])
-        return np.diff(ends[postings.starts]).tolist()  # type: ignore[no-any-return]
+        return sizes_of(ends[postings.starts]).tolist()  # type: ignore[no-any-return]
 
     def rarity(self, postings: Postings) -> Array:
         """The idf of each of the terms, 0 for one that no entry of the slice has."""
@@ -155,7 +151,7 @@ class Corpus:
 
     def counted(self, numbers: Sequence[Numbers]) -> list[int]:
         """How many entries of the slice have each of these terms; the first call counts all terms there are."""
-        return _looked_up(self._counted, numbers)
+        return _of_either(self._counted, numbers)
 
     def counted_in(self, group: int, numbers: Sequence[Numbers]) -> list[int]:
         """How many entries of the slice have each of these terms in one group."""
@@ -165,7 +161,7 @@ class Corpus:
             parts = (None, None) if visible is None else (visible[: base.size], visible[base.size :])
             found = (_by_term(segment, group, part) for segment, part in zip((base, tail), parts, strict=True))
             self._counted_in[group] = self._together(*found)
-        return _looked_up(self._counted_in[group], numbers)
+        return _of_either(self._counted_in[group], numbers)
 
     def frequency(self, term: str, space: int = 0) -> int:
         """How many entries of the slice have a term."""
@@ -188,10 +184,6 @@ class Corpus:
             average = self.average_length(space)
             self._dampening[key] = k1 * (1 - b + b * (self.lengths[space] / self.index.scheme.unit) / average)
         return self._dampening[key]
-
-    def length(self, row: int, space: int = 0) -> float:
-        """The length of one row."""
-        return float(self.lengths[space][row]) / self.index.scheme.unit
 
     @cached_property
     def places(self) -> Array:
@@ -257,7 +249,7 @@ class Corpus:
 
 def _frequencies(segment: Segment, visible: Mask | None) -> Array:
     """How many of the visible rows have each term."""
-    everywhere = np.diff(segment.starts)
+    everywhere = sizes_of(segment.starts)
     if visible is None:
         return everywhere
     hidden = ~visible
@@ -280,7 +272,7 @@ def _by_term(segment: Segment, group: int, visible: Mask | None) -> Array:
     return np.bincount(terms, minlength=segment.terms.size)
 
 
-def _looked_up(tables: tuple[Array, Array], numbers: Sequence[Numbers]) -> list[int]:
+def _of_either(tables: tuple[Array, Array], numbers: Sequence[Numbers]) -> list[int]:
     """What two tables, of the base's terms and of the tail's, say of some terms: 0 of one that is in neither."""
     base, tail = tables
     return [int(base[early]) if early >= 0 else int(tail[late]) if late >= 0 else 0 for early, late in numbers]

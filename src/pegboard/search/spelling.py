@@ -83,13 +83,10 @@ def _known_slips(corpus: Corpus, word: str) -> Mapping[str, int]:
 @lru_cache(maxsize=256)
 def _slips(word: str) -> tuple[list[str], Array]:
     """What one slip may have made ``word`` of, and what an index knows it by."""
-    import numpy as np
-
-    from pegboard.search.building import digest
-    from pegboard.search.segment import TERM
+    from pegboard.search.digests import digests_of
 
     terms = list(dict.fromkeys(slips(word)))
-    digests = np.array([digest.__wrapped__(term) for term in terms], TERM)
+    digests = digests_of(terms)
     order = digests.argsort()  # looked up in order, they are near one another
     return [terms[place] for place in order.tolist()], digests[order]
 
