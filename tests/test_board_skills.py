@@ -29,10 +29,9 @@ from pegboard import (
 from pegboard.board import Board
 from pegboard.errors import CollisionError, DefinitionError, NoSkillError, ToolError
 from pegboard.pins import PinState
-from pegboard.registry import Problem
-from pegboard.skill_source import Skills
 from pegboard.skills.skill import Skill
 from pegboard.tools import Entry
+from tests.skills.still import StillSkills
 from tests.skills.things import put, skill_text
 from tests.support import ALICE, Receipts, Rules, make, registry_of
 
@@ -191,13 +190,11 @@ async def test_a_board_begins_with_the_skills_that_it_is_always_to_have(folder: 
 
 
 async def test_a_skill_that_cannot_be_given_takes_no_other_along(folder: Path) -> None:
-    class Away(Named):
-        name = "away"
-
+    class Away(StillSkills):
         async def instructions_of(self, skill: Skill) -> str:
             raise ToolError("The server does not answer.")
 
-    sources: list[Any] = [Away({"far": "Far away."}), SkillCatalog(folder)]
+    sources: list[Any] = [Away({"far": "Far away."}, "away"), SkillCatalog(folder)]
     board = await Pegboard(skills=sources).open(skills=SkillChoice(always=["far", "wrapping"]))
     given = await board.skills.instructions()
     assert given["wrapping"].startswith("Do it.")
@@ -366,37 +363,6 @@ async def test_a_right_that_is_lost_hides_a_skill_at_once(folder: Path) -> None:
 WORDS = ("money", "back", "order", "present", "wrap", "vault")
 
 
-class Named:
-    """Skills of no folder, from nowhere."""
-
-    name = "skills"
-
-    def __init__(self, described: Mapping[str, str]) -> None:
-        root = Path("/nowhere")
-        self.current = Skills(
-            Skill(
-                name=name, description=text, body="Do it.", path=name, source_path=root / name / "SKILL.md", root=root
-            )
-            for name, text in described.items()
-        )
-
-    def left_out(self) -> tuple[Problem, ...]:
-        """Nothing."""
-        return ()
-
-    def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """It never changes."""
-        return lambda: None
-
-    async def instructions_of(self, skill: Skill) -> str:
-        """Its body."""
-        return skill.instructions
-
-    async def resource_of(self, skill: Skill, path: str, offset: int = 0) -> ToolResult:
-        """There is none."""
-        raise ToolError("There is no such file.")
-
-
 @given(
     st.dictionaries(st.text("abc-", min_size=1, max_size=6), st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)),
     st.sets(st.integers(0, 20)),
@@ -410,7 +376,9 @@ def test_whatever_is_hidden_answers_are_those_of_a_world_without_it(
     shown = {name: text for name, text in texts.items() if name not in secret}
 
     async def answers(skills: Mapping[str, str], policy: Rules) -> list[str]:
-        peg = Pegboard([registry_of(*TOOLS)], skills=Named(skills), policy=policy, limits=Limits(skills_chars=300))
+        peg = Pegboard(
+            [registry_of(*TOOLS)], skills=StillSkills(skills), policy=policy, limits=Limits(skills_chars=300)
+        )
         board = await peg.open(ALICE)
         asked = [
             ("find_tools", {"query": " ".join(query)}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,9 @@ from hypothesis import strategies as st
 from pegboard import Limits, Pegboard, Principal, Rule, RulePolicy, SkillCatalog, SkillRoot
 from pegboard.auth import Action
 from pegboard.board import Board
-from pegboard.errors import ToolError
 from pegboard.explaining import why_not
-from pegboard.registry import Problem
-from pegboard.skill_source import Skills
-from pegboard.skills.skill import Skill
 from pegboard.tools import Entry, ToolResult
+from tests.skills.still import StillSkills
 from tests.skills.things import codes, put, skill_text
 from tests.support import ALICE, Rules, make, registry_of
 
@@ -131,43 +128,6 @@ class BySource(Rules):
         return [(entry.source, entry.name) not in self.hides for entry in entries]
 
 
-class Told:
-    """Skills of one source, from nowhere."""
-
-    def __init__(self, name: str, described: Iterable[tuple[str, str]]) -> None:
-        self.name = name
-        root = Path("/nowhere") / name
-        self.current = Skills(
-            Skill(
-                name=one,
-                description=text,
-                body=f"{text} {name}",
-                path=f"{name}/{one}",
-                source_path=root / one / "SKILL.md",
-                root=root,
-                source=name,
-                digest=f"{text} {name}",
-            )
-            for one, text in described
-        )
-
-    def left_out(self) -> tuple[Problem, ...]:
-        """Nothing."""
-        return ()
-
-    def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """It never changes."""
-        return lambda: None
-
-    async def instructions_of(self, skill: Skill) -> str:
-        """Its body."""
-        return skill.instructions
-
-    async def resource_of(self, skill: Skill, path: str, offset: int = 0) -> ToolResult:
-        """There is none."""
-        raise ToolError("There is no such file.")
-
-
 WORDS = ("money", "back", "order", "present", "wrap", "vault")
 NAMES = ("a", "b", "c-a", "vault")
 SOURCES = ("first", "second", "third")
@@ -187,7 +147,7 @@ def test_whatever_is_hidden_all_answers_are_those_of_a_world_without_it(
     skills: list[tuple[str, str, str]], hidden: set[tuple[str, str]], query: list[str]
 ) -> None:
     async def answers(there: list[tuple[str, str, str]], policy: Rules) -> list[str]:
-        sources = [Told(name, [(one, text) for source, one, text in there if source == name]) for name in SOURCES]
+        sources = [StillSkills({one: text for source, one, text in there if source == name}, name) for name in SOURCES]
         peg = Pegboard(
             [registry_of(make("b", "Back."))], skills=sources, policy=policy, limits=Limits(skills_chars=400, page=2)
         )
