@@ -68,7 +68,7 @@ def _nothing(common: Common, found: Harvest) -> Exit:
         message = "No receipt says what was searched for."
     else:
         hint = "Serve for longer, or lower --at-least."
-        searches = _plural(found.searches, "search", "searches")
+        searches = counted(found.searches, "search", "searches")
         message = f"Receipts tell of {searches}, and of no call of what was found, on enough boards."
     common.output.error(message, code="nothing_harvested", hint=hint)
     return Exit.NOTHING
@@ -98,10 +98,6 @@ def _told(common: Common, found: Harvest, output: Path, broken: int) -> Exit:
     else:
         common.output.say(
             f"{output}: {counted(len(found.questions), 'question')}, of "
-            f"{_plural(found.searches, 'search', 'searches')} and {counted(found.calls, 'call')}"
+            f"{counted(found.searches, 'search', 'searches')} and {counted(found.calls, 'call')}"
         )
     return Exit.OK
-
-
-def _plural(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"

@@ -7,9 +7,9 @@ from typing import Final
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
-def counted(count: int, noun: str) -> str:
-    """How many there are, in words: ``1 tool``, ``2 tools``."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """How many there are, in words: ``1 tool``, ``2 tools``. ``plural`` is for nouns that take more than an ``s``."""
+    return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def span(seconds: int) -> str:
