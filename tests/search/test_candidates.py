@@ -1,24 +1,33 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from pegboard.search import Candidates, LexicalRanker
-from pegboard.search.ranking import Ranking
+from pegboard.search import Candidates
 from pegboard.search.scheme import IndexedField, Scheme, Terms
-from pegboard.search.scores import Scores
 from pegboard.tools import Entry
-from tests.search.things import Thing, names
+from tests.search.things import Thing
 
 THINGS = [Thing("a", "red green"), Thing("b", "red"), Thing("c", "blue"), Thing("b2", "red", bare="b")]
 
 
-def scheme(text: Callable[[Entry], str] = lambda entry: entry.description) -> Scheme:
-    fields = (IndexedField(group=0),)
-    return Scheme("test", fields, lambda entry: ((text(entry),),), str.split, lambda token: Terms((token,)))
+SCHEME = Scheme(
+    "test", (IndexedField(group=0),), lambda entry: ((entry.description,),), str.split, lambda token: Terms((token,))
+)
+
+
+def noting() -> tuple[Scheme, list[str]]:
+    """A scheme, and the names of the entries whose texts it was asked for."""
+    asked: list[str] = []
+
+    def texts(entry: Entry) -> Sequence[tuple[str, ...]]:
+        asked.append(entry.name)
+        return SCHEME.texts(entry)
+
+    return replace(SCHEME, texts=texts), asked
 
 
 def test_candidates_are_a_sequence_of_their_entries() -> None:
@@ -64,37 +73,24 @@ def test_a_mask_of_another_length_is_refused_with_both_numbers() -> None:
 
 def test_everything_is_counted_over_the_slice() -> None:
     pool = Candidates.of(THINGS)
-    whole, half = (part.corpus(scheme()) for part in (pool, pool.only([False, True, True, False])))
+    whole, half = (part.corpus(SCHEME) for part in (pool, pool.only([False, True, True, False])))
     assert (whole.size, whole.frequency("red"), whole.average_length()) == (4, 3, 1.25)
     assert (half.size, half.frequency("red"), half.average_length()) == (2, 1, 1.0)
     assert half.rows_with(["red", "green", "blue"]) == {1, 2}
-    for _ in range(2):  # before the slice's terms have been counted, and after
-        assert half.frequencies(half.postings(["red", "green", "blue"])) == [1, 0, 1]
-        half.totals(np.array([0, 1, 2, 3]), 0)
+    assert half.frequencies(half.postings(["red", "green", "blue"])) == [1, 0, 1]
 
 
 def test_an_index_is_built_once_for_all_slices() -> None:
-    asked: list[str] = []
-
-    def counting(entry: Entry) -> str:
-        asked.append(entry.name)
-        return entry.description
-
-    pool, counted = Candidates.of(THINGS), scheme(counting)
+    counted, asked = noting()
+    pool = Candidates.of(THINGS)
     for part in (pool, pool.only([True, True, False, False]), pool.only([False, True, True, True]), pool):
         part.corpus(counted)
     assert asked == ["a", "b", "c", "b2"]
 
 
 def test_an_index_is_built_once_for_all_threads() -> None:
-    asked: list[str] = []
-    together = threading.Barrier(8)
-
-    def counting(entry: Entry) -> str:
-        asked.append(entry.name)
-        return entry.description
-
-    pool, counted = Candidates.of(THINGS), scheme(counting)
+    counted, asked = noting()
+    pool, together = Candidates.of(THINGS), threading.Barrier(8)
 
     def work() -> None:
         together.wait(timeout=30)
@@ -109,13 +105,8 @@ def test_an_index_is_built_once_for_all_threads() -> None:
 
 
 def test_the_next_generation_indexes_what_is_new_and_nothing_else() -> None:
-    asked: list[str] = []
-
-    def counting(entry: Entry) -> str:
-        asked.append(entry.name)
-        return entry.description
-
-    pool, counted = Candidates.of(THINGS), scheme(counting)
+    counted, asked = noting()
+    pool = Candidates.of(THINGS)
     pool.corpus(counted)
     asked.clear()
     changed = Thing("b", "red red")
@@ -127,13 +118,7 @@ def test_the_next_generation_indexes_what_is_new_and_nothing_else() -> None:
 
 
 def test_a_generation_that_nobody_searched_is_passed_over() -> None:
-    asked: list[str] = []
-
-    def counting(entry: Entry) -> str:
-        asked.append(entry.name)
-        return entry.description
-
-    counted = scheme(counting)
+    counted, asked = noting()
     pool = Candidates.of(THINGS)
     pool.corpus(counted)
     asked.clear()
@@ -148,44 +133,6 @@ def test_entries_are_found_by_name_and_by_bare_name_in_the_slice_only() -> None:
     assert pool.places_of(["b", "b2"]) == [1, 3]
 
 
-def ranked(scores: dict[int, float], entries: list[Thing]) -> Ranking:
-    pool = Candidates.of(entries)
-    found = np.array([scores.get(row, 0.0) for row in range(len(entries))])
-    bounded = Scores(found / 2, 3.0, found.__getitem__)
-    return Ranking(pool, pool.corpus(scheme()), bounded, lambda chosen: [f"row {row}" for row in chosen.tolist()])
-
-
-def test_a_ranking_is_by_score_then_name_then_place() -> None:
-    entries = [Thing("b"), Thing("a"), Thing("Z"), Thing("a"), Thing("\u00e9")]
-    found = ranked({0: 1.0, 1: 1.0, 2: 1.0, 3: 1.0, 4: 2.0}, entries)
-    assert [one.reason for one in found] == ["row 4", "row 2", "row 1", "row 3", "row 0"]
-
-
-@pytest.mark.parametrize("many", [0, 40])
-@pytest.mark.parametrize("count", [0, 1, 5, 19, 20, 21, 100, 101, 400])
-def test_a_ranking_is_the_same_however_much_of_it_is_looked_at_first(
-    count: int, many: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pegboard.search.scores._MANY", many)
-    entries = [Thing(f"t{number * 7919 % 300:03}") for number in range(300)]
-    scores = {row: float(1 + row * 31 % 11) for row in range(300)}
-    whole = sorted(scores, key=lambda row: (-scores[row], entries[row].name))
-    found = ranked(scores, entries)
-    assert [one.reason for one in found[:count]] == [f"row {row}" for row in whole[:count]]
-    assert [one.reason for one in found] == [f"row {row}" for row in whole]
-    assert (len(found), found[-1].reason, found[3].reason) == (300, f"row {whole[-1]}", f"row {whole[3]}")
-    assert found[5:2:-2] == [found[5], found[3]]
-    with pytest.raises(IndexError):
-        found[300]
-
-
-def test_a_ranking_equals_a_list_of_the_same() -> None:
-    found = LexicalRanker().rank("red", THINGS)
-    assert found == list(found)
-    assert found != list(found)[1:]
-    assert names(found) == ["b", "b2", "a"]
-
-
 def test_an_empty_catalog_has_an_empty_corpus() -> None:
-    corpus = Candidates.of([]).corpus(scheme())
+    corpus = Candidates.of([]).corpus(SCHEME)
     assert (corpus.size, corpus.frequency("red"), corpus.average_length()) == (0, 0, 1.0)

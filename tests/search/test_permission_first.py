@@ -1,18 +1,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.search import (
-    RANKERS,
-    Bm25Ranker,
     Candidates,
     LexicalRanker,
-    Ranker,
     corpus,
     exact_first,
     occurrences,
@@ -20,15 +16,8 @@ from pegboard.search import (
     scores,
     unmatched_terms,
 )
-from pegboard.search.hybrid import HybridRanker
-from tests.search.encoders import Hashed
+from tests.search.every import ALL
 from tests.search.things import Thing, queries, rows, things
-
-ALL: dict[str, Callable[[], Ranker]] = {
-    **RANKERS,
-    "plain": lambda: Bm25Ranker("plain"),
-    "hybrid": lambda: HybridRanker(Hashed()),
-}
 
 catalogs = st.lists(st.tuples(things, st.booleans()), max_size=10)
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.search import RANKERS, Bm25Ranker, Candidates, Ranked, Ranker, SubstringRanker, keyword_ranker
-from pegboard.search.hybrid import HybridRanker
-from tests.search.encoders import Hashed
+from pegboard.search import Bm25Ranker, Candidates, Ranked, Ranker, SubstringRanker, keyword_ranker
+from tests.search.every import ALL
 from tests.search.things import Thing, names, queries, rows, thing, things, vectors
 
 SIX = [
@@ -20,12 +19,6 @@ SIX = [
     Thing("email", "Read mail", "mail"),
     Thing("search_web", "Search the web for pages. Web search!", None, ("web", "search")),
 ]
-ALL: dict[str, Callable[[], Ranker]] = {
-    **RANKERS,
-    "plain": lambda: Bm25Ranker("plain"),
-    "hybrid": lambda: HybridRanker(Hashed()),
-}
-
 every_ranker = pytest.mark.parametrize("make", ALL.values(), ids=ALL.keys())
 
 

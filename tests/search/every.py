@@ -1,0 +1,16 @@
+"""Every ranker there is, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from pegboard.search import RANKERS, Bm25Ranker, Ranker
+from pegboard.search.hybrid import HybridRanker
+from tests.search.encoders import Hashed
+
+ALL: Final[dict[str, Callable[[], Ranker]]] = {
+    **RANKERS,
+    "plain": lambda: Bm25Ranker("plain"),
+    "hybrid": lambda: HybridRanker(Hashed()),
+}
