@@ -1,7 +1,7 @@
 """``python -m benchmarks.meaning DIR [SAMPLE]``: what meaning adds to the default ranker, and what it costs.
 
-DIR is that of ``benchmarks.retrieval``. all-MiniLM-L6-v2 is measured where it is installed; its vectors of all tools
-take minutes. Constants are chosen on all sets but the one that is measured.
+DIR is that of ``benchmarks.retrieval``. The vectors of all tools take MiniLM minutes. Constants are chosen on all sets
+but the one that is measured.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pegboard.search.vectors import Held, Vectors
 
 PATIENCE: Final = 3600.0
 ENCODERS: Final[Mapping[str, Callable[[], Encoder]]] = {
-    "hybrid, static embedding": StaticEncoder,
+    "hybrid, static embedding alone": StaticEncoder,
     "hybrid, all-MiniLM-L6-v2": MiniLmEncoder,
 }
 """The encoders by the names of their rows."""
@@ -40,6 +40,7 @@ GRID: Final[Sequence[Mapping[str, Any]]] = [
     {"MEANING": worth, "WORDS": words} for worth, words in product((1.0, 1.4, 1.8, 2.4), (4, 6, 8))
 ]
 SIZES: Final = (4_000, 100_000)
+WIDTH: Final = MiniLmEncoder.dimension
 SEED: Final = 7
 
 
@@ -132,7 +133,7 @@ def timing() -> Table:
         title="Ranking: what meaning costs",
         columns=["what", "median, ms", "95th percentile, ms"],
         rows=rows,
-        note="256 numbers a vector. A search takes this besides what the default ranker takes.",
+        note=f"{WIDTH} numbers a vector. A search takes this besides what the default ranker takes.",
     )
 
 
@@ -142,7 +143,7 @@ _ENTRY: Final = "post message: Posts a message to a channel, a thread or a perso
 
 def _drawn(size: int) -> tuple[Vectors, Any]:
     draw = np.random.default_rng(SEED)
-    found = draw.standard_normal((size + 50, 256), np.float32)
+    found = draw.standard_normal((size + 50, WIDTH), np.float32)
     found = np.rint(found / np.linalg.norm(found, axis=1, keepdims=True) * SCALE).astype(np.int16)
     held = Held(found[:size], found[:0], bytes(16 * size), np.arange(size))
     return Vectors((), held), found[size:]

@@ -79,13 +79,14 @@ class Meant(NamedTuple):
         """(the rows of what was found by words or by meaning, ascending; how alike they are)."""
         import numpy as np
 
-        new = ~np.isin(self.rows, said.rows) & (self.alike > 0)
-        if new.sum() > MOST_NEW:
+        known = np.isin(self.rows, said.rows, assume_unique=True)
+        new = ~known & (self.alike > 0)
+        if np.count_nonzero(new) > MOST_NEW:
             gained = self.alike[new]
             new &= self.alike >= np.partition(gained, gained.size - MOST_NEW)[gained.size - MOST_NEW]
-        rows = np.union1d(said.rows, self.rows[new])
-        order = np.argsort(self.rows)
-        return rows, self.alike[order[np.searchsorted(self.rows[order], rows)]]
+        found = np.flatnonzero(known | new)
+        found = found[np.argsort(self.rows[found])]
+        return self.rows[found], self.alike[found]
 
 
 def sureness(alike: float) -> float:
