@@ -1,4 +1,4 @@
-"""``python -m benchmarks.held_out DIR``: what the default ranker's parts are worth, and how well it knows what fits.
+"""``python -m benchmarks.held_out DIR``: what the default ranker's parts are worth.
 
 DIR is that of ``benchmarks.retrieval``. Whatever is chosen here is chosen on all sets but the one that it is measured
 on; sets of the same tools are left out together.
@@ -13,19 +13,16 @@ import string
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from itertools import chain, product
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from unittest.mock import patch
-
-import numpy as np
 
 from benchmarks.report import Table
 from benchmarks.retrieval import by_ranker, figures, printed, thinned
 from pegboard.evaluation.datasets import DataSet, Question, sets_of
-from pegboard.evaluation.metrics import MEASURES
-from pegboard.search import Candidates, LexicalRanker, asked, lexical, lexical_scores, spelling
+from pegboard.search import LexicalRanker, asked, lexical, spelling
 
 Constants = Mapping[str, float]
 
@@ -43,12 +40,8 @@ GRID: Final[Sequence[Constants]] = [
     {"RELATED": related, "LIGHT": light, "NAMED": named}
     for related, light, named in product((0.3, 0.5, 0.7), (0.4, 0.5, 0.7), (0.2, 1 / 3, 0.5))
 ]
-LOST: Final = 0.015
-"""Of the right tools among the first five that a gate may lose on the sets that it is chosen on."""
 LEAST: Final = 6
 LONG: Final = re.compile(f"[a-z]{{{LEAST},}}")
-FOREIGN: Final = 30
-"""Questions of each other set that are asked of a set's tools."""
 
 
 @contextmanager
@@ -125,134 +118,10 @@ def _row(name: str, values: Any) -> list[str]:
     return [name, *(f"{value:.3f}" for value in (*found, statistics.fmean(found)))]
 
 
-class Judged(NamedTuple):
-    """What a search is judged by: its two figures, whether the best has the whole ask, and recall@5. Immutable."""
-
-    share: float
-    flat: float
-    whole: bool
-    recall: float
-
-
-@dataclass(frozen=True)
-class Cases:
-    """The questions of a set with their tools, without them, and those of other sets. Immutable."""
-
-    right: Sequence[Judged]
-    removed: Sequence[Judged]
-    foreign: Sequence[Judged]
-
-
-def cases(sets: Sequence[DataSet], data: DataSet) -> Cases:
-    """Judge every question of a set three ways."""
-    twins = data.with_unanswerable().questions[len(data.questions) :]
-    strange = chain.from_iterable(thinned(one, FOREIGN).questions for one in others(sets, data))
-    pool = data.view.candidates
-    return Cases(
-        right=[_judged(question, pool) for question in data.questions],
-        removed=[_judged(question, data.view_for(question).candidates) for question in twins],
-        foreign=[_judged(question, pool) for question in strange],
-    )
-
-
-def _judged(question: Question, pool: Candidates) -> Judged:
-    seen: list[Judged] = []
-
-    def note(scores: Sequence[float], possible: float, *, whole: bool) -> float:
-        flat = scores[-1] / scores[0] if len(scores) >= 10 else 0.0
-        seen.append(Judged(scores[0] / possible, flat, whole, 0.0))
-        return 1.0
-
-    with patch.object(lexical_scores, "certainty", note):
-        ranked: Any = LexicalRanker().rank(question.text, pool)
-        _ = ranked.confidence
-    if not seen:
-        return Judged(-100.0, 0.0, False, 0.0)
-    found = [str(one.entry.bare_name) for one in ranked[:5]]
-    return seen[0]._replace(recall=MEASURES["recall@5"](found, question.relevant) if question.relevant else 0.0)
-
-
-def no_match(sets: Sequence[DataSet]) -> Table:
-    """How often it is said rightly and wrongly that nothing fits, with curve and gate from the other sets."""
-    judged = {data.name: cases(sets, data) for data in sets}
-    rows = []
-    for data in sets:
-        known = [judged[one.name] for one in others(sets, data)] or [judged[data.name]]
-        curve = fitted(known)
-        gates = [
-            gate for gate in np.arange(0.05, 0.6, 0.01) if np.mean([_lost(one, curve, gate) for one in known]) <= LOST
-        ]
-        rows.append([data.name, *told(judged[data.name], curve, max(gates, default=0.0))])
-    means = [f"{statistics.fmean(float(row[place]) for row in rows):.3f}" for place in range(1, len(rows[0]))]
-    return Table(
-        title="Search: answers that nothing fits",
-        columns=[
-            "set",
-            "gate",
-            "refused: tools removed",
-            "refused: asks of other sets",
-            "refused wrongly",
-            "recall@5 lost",
-            "precision, removed",
-            "precision, both",
-        ],
-        rows=[*rows, ["mean", *means]],
-        note=(
-            "As many asks with their tools as without. Curve and gate are chosen on the other sets, so that recall@5 "
-            f"there falls by at most {LOST}. Asks of other sets may be met by accident."
-        ),
-    )
-
-
-def _features(judged: Sequence[Judged]) -> Any:
-    return np.array([[1.0, one.share, one.flat] for one in judged])
-
-
-def fitted(known: Sequence[Cases]) -> Any:
-    """The curve: logistic regression by Newton's method; sets weigh alike, half of each has no right tool."""
-    groups = [
-        (group, answer, share)
-        for one in known
-        for group, answer, share in ((one.right, 1.0, 0.5), (one.removed, 0.0, 0.25), (one.foreign, 0.0, 0.25))
-        if group
-    ]
-    found = [[one for one in group if one.share > -100] for group, _, _ in groups]
-    features = np.concatenate([_features(group) for group in found])
-    answers = np.concatenate([np.full(len(group), answer) for group, (_, answer, _) in zip(found, groups, strict=True)])
-    weights = np.concatenate(
-        [np.full(len(group), share / len(group)) for group, (_, _, share) in zip(found, groups, strict=True)]
-    )
-    curve = np.zeros(3)
-    for _ in range(25):
-        likely = 1 / (1 + np.exp(-features @ curve))
-        slope = features.T @ (weights * (likely - answers)) + 1e-4 * curve
-        bend = (features.T * (weights * likely * (1 - likely))) @ features + 1e-4 * np.eye(3)
-        curve -= np.linalg.solve(bend, slope)
-    return curve
-
-
-def _refused(judged: Sequence[Judged], curve: Any, gate: float) -> Any:
-    likely = 1 / (1 + np.exp(-np.clip(_features(judged) @ curve, -50, 50)))
-    return (likely < gate) & ~np.array([one.whole for one in judged])
-
-
-def _lost(one: Cases, curve: Any, gate: float) -> float:
-    return float(np.mean(_refused(one.right, curve, gate) * np.array([case.recall for case in one.right])))
-
-
-def told(one: Cases, curve: Any, gate: float) -> list[str]:
-    """What a gate does to the cases of one set: a cell a column of the table."""
-    wrong, removed = (float(np.mean(_refused(group, curve, gate))) for group in (one.right, one.removed))
-    foreign = float(np.mean(_refused(one.foreign, curve, gate))) if one.foreign else removed
-    both = (removed + foreign) / 2
-    precision = [right / (right + wrong) if right + wrong else 1.0 for right in (removed, both)]
-    return [f"{value:.3f}" for value in (gate, removed, foreign, wrong, _lost(one, curve, gate), *precision)]
-
-
 def run(root: Path, *, sample: int | None = None) -> list[Table]:
     """All tables; with ``sample``, of at most so many questions of each set."""
     sets = [thinned(data, sample) for data in sets_of(root)]
-    return [parts(sets), slips(sets), no_match(sets)]
+    return [parts(sets), slips(sets)]
 
 
 def main(arguments: Sequence[str]) -> int:

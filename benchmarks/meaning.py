@@ -18,6 +18,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from benchmarks.encoders import PATIENCE, Remembering
 from benchmarks.held_out import others
 from benchmarks.report import Table
 from benchmarks.retrieval import by_ranker, figures, printed, thinned
@@ -30,7 +31,6 @@ from pegboard.search.encoder import SCALE, Encoder
 from pegboard.search.hybrid import HybridRanker
 from pegboard.search.vectors import Held, Vectors
 
-PATIENCE: Final = 3600.0
 ENCODERS: Final[Mapping[str, Callable[[], Encoder]]] = {
     "hybrid, static embedding alone": StaticEncoder,
     "hybrid, all-MiniLM-L6-v2": MiniLmEncoder,
@@ -42,21 +42,6 @@ GRID: Final[Sequence[Mapping[str, Any]]] = [
 SIZES: Final = (4_000, 100_000)
 WIDTH: Final = MiniLmEncoder.dimension
 SEED: Final = 7
-
-
-class Remembering:
-    """An encoder that encodes each text once. Lives as long as the measurement."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        self._encoder = encoder
-        self._known: dict[str, Any] = {}
-        self.identity, self.dimension = encoder.identity, encoder.dimension
-
-    def encode(self, texts: Sequence[str]) -> Any:
-        """A row a text."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        self._known.update(zip(new, self._encoder.encode(new), strict=True))
-        return np.array([self._known[text] for text in texts])
 
 
 def encoders(*, remembering: bool = True) -> Iterator[tuple[str, Encoder]]:

@@ -1,8 +1,8 @@
 """``python -m benchmarks.run [SECTION ...]``: measure, print, and write docs/benchmarks.md.
 
-Sections: import, find, gateway, egress, retrieval, meaning, held-out, usage, index, listing, openapi, skills. Without
-names all are run. Those that need the public corpora look for them in ``PEGBOARD_SHARED``, else in ``shared`` beside
-the checkout, and are left out with a word when there are none.
+Sections: import, find, gateway, egress, retrieval, meaning, held-out, abstention, usage, index, listing, openapi,
+skills. Without names all are run. Those that need the public corpora look for them in ``PEGBOARD_SHARED``, else in
+``shared`` beside the checkout, and are left out with a word when there are none.
 Only a run of everything writes the page; ``benchmarks/results.json`` holds the same for programs.
 """
 
@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import (
+    abstention,
     cold_find,
     egress,
     gateway,
@@ -44,13 +45,25 @@ SECTIONS: dict[str, Callable[[], list[Table]]] = {
     "retrieval": lambda: retrieval.run(SHARED / "retrieval", sample=QUERIES),
     "meaning": lambda: meaning.run(SHARED / "retrieval", sample=QUERIES),
     "held-out": lambda: held_out.run(SHARED / "retrieval", sample=QUERIES),
+    "abstention": lambda: abstention.run(SHARED / "retrieval", sample=QUERIES),
     "usage": lambda: usage.run(SHARED / "retrieval"),
     "index": lambda: search_index.run(SHARED),
     "listing": lambda: listing.run(SHARED / "corpora" / "mcp"),
     "openapi": lambda: openapi.run(SHARED / "corpora" / "openapi"),
     "skills": lambda: skills.run(SHARED / "corpora"),
 }
-NEEDS_CORPORA = {"find", "retrieval", "meaning", "held-out", "usage", "index", "listing", "openapi", "skills"}
+NEEDS_CORPORA = {
+    "find",
+    "retrieval",
+    "meaning",
+    "held-out",
+    "abstention",
+    "usage",
+    "index",
+    "listing",
+    "openapi",
+    "skills",
+}
 
 
 def main(wanted: list[str]) -> int:

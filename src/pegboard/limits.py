@@ -40,7 +40,7 @@ class Limits:
     compact_tokens: int = 2_000
     compact_idle: float = 300.0
     compact_unused: float | None = None
-    no_match_below: float = 0.25
+    no_match_below: float = 0.3
 
     def __post_init__(self) -> None:
         if not 0 <= self.no_match_below <= 1:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import engines, held_out, mapping, meaning, retrieval
+from benchmarks import abstention, engines, held_out, mapping, meaning, retrieval
 from benchmarks.peers.answering import Answers
 from pegboard.errors import ConfigError
 from pegboard.evaluation.datasets import Question, read_set
-from pegboard.search import Candidates, asked, spelling
+from pegboard.search import Candidates, LexicalRanker, asked, spelling
 from pegboard.stores.index_file import save
 from tests.evaluation.things import write_set
 from tests.search.encoders import Hashed
@@ -68,12 +68,29 @@ def test_a_question_is_misspelled_in_one_letter_of_a_longer_word_and_always_alik
 
 
 def test_a_gate_tells_how_often_it_is_right_and_wrong() -> None:
-    sure, unsure = held_out.Judged(3.0, 0.1, False, 1.0), held_out.Judged(0.2, 0.9, False, 0.0)
-    case = held_out.Cases(right=[sure, sure, sure, unsure], removed=[unsure, unsure, sure, unsure], foreign=[unsure])
-    told = held_out.told(case, held_out.fitted([case]), 0.5)
-    assert told == ["0.500", "0.750", "1.000", "0.250", "0.000", "0.750", "0.778"]
-    whole = unsure._replace(whole=True)
-    assert held_out.told(held_out.Cases([sure], [whole], [whole]), held_out.fitted([case]), 0.5)[1] == "0.000"
+    sure, unsure = abstention.Judged(3.0, 0.1, 0.0, 1.0), abstention.Judged(0.2, 0.9, 0.0, 0.5)
+    case = abstention.Cases(right=[sure, sure, sure, unsure], removed=[unsure, unsure, sure, unsure], foreign=[unsure])
+    effect = abstention.Effect.of(case, abstention.fitted([case]), 0.5)
+    assert effect == (0.75, 1.0, 0.25, 0.125)
+    assert effect.cells() == ["0.750", "1.000", "0.250", "0.125", "0.750", "0.778"]
+    whole = unsure._replace(least=0.8)
+    case = abstention.Cases([sure], [whole, unsure], [whole])
+    assert abstention.Effect.of(case, abstention.SHIPPED, 0.7)[:2] == (0.5, 0.0)
+    assert abstention.Effect.mean([effect, effect._replace(wrong=0.5)], [3, 1]).wrong == 0.3125
+
+
+def test_questions_are_asked_with_their_tools_without_them_and_of_other_tools(tmp_path: Path) -> None:
+    one, other = (
+        read_set(write_set(tmp_path / name, tools, [(ask, tools[:1])]))
+        for name, tools, ask in (("a", ["send_mail", "read"], "send it"), ("b", ["call_me", "mail"], "call somebody"))
+    )
+    (right,), (removed,), (foreign,) = vars(abstention.cases([one, other], one, LexicalRanker())).values()
+    assert right.recall == 1.0
+    assert right.share > 0
+    assert removed == foreign == (-100.0, 0.0, 0.0, 0.0)
+    table = abstention.no_match([one, other], LexicalRanker(), "")
+    assert [row[0] for row in table.rows[:3]] == ["a", "b", "mean of the sets, chosen on other sets"]
+    assert table.rows[4][:3] == ["mean of the sets, as shipped", "0.300", "1.000"]
 
 
 def test_engines_of_others_find_the_text_that_has_the_words() -> None:

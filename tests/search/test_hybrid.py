@@ -180,6 +180,14 @@ def test_no_match_is_told_where_neither_words_nor_meaning_fit() -> None:
     assert confidence < Limits().no_match_below
 
 
+def test_how_sure_it_is_depends_on_what_else_means_the_same() -> None:
+    played, others = Thing("play_it", "Plays a film"), [Thing(f"show_{number}", "film") for number in range(20)]
+    ranker = HybridRanker(meaning_the_same())
+    alone, among = (ranker.rank("play cinema", [played, *some]) for some in (FILES, others))
+    assert names(alone)[0] == names(among)[0] == "play_it"
+    assert (confidence_of(alone) or 0) > (confidence_of(among) or 0)
+
+
 def test_explaining_where_the_encoder_fails_tells_of_words_alone() -> None:
     reading = HybridRanker(Broken(lambda texts: 1 / 0)).explain("send mail", ALL, ["send_mail"])
     assert reading == LexicalRanker().explain("send mail", ALL, ["send_mail"])

@@ -1,7 +1,8 @@
 """How sure a search is that something it found is right, and what is near where nothing is. Pure.
 
-A logistic curve over two figures that mean the same in a catalog of any size: what the best entry's score is of what
-the words of the ask could bring if the rarest words were theirs, and whether it stands out, or the tenth is as good.
+A logistic curve over two figures that mean the same in a catalog of any size, and whether meaning counts or words
+alone: what the best entry's score is of what the words of the ask could bring if the rarest words were theirs, and
+whether it stands out, or the tenth is as good.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from typing import Final
 from pegboard.search.ranking import JUDGED, Ranked, Ranking
 from pegboard.tools import Entry
 
-BASE: Final = -0.6
+BASE: Final = -0.2
 SHARE: Final = 1.3
-FLAT: Final = -1.6
+FLAT: Final = -2.6
 WHOLE: Final = 0.8
 """The least where the best entry has the whole ask: that many are as good as it is much to choose from, not nothing."""
 
@@ -33,8 +34,13 @@ def certainty(scores: Sequence[float], possible: float, *, whole: bool) -> float
     would be worth if all were the rarest. ``whole`` says that the best entry has every word that says something.
     """
     flat = scores[-1] / scores[0] if len(scores) >= JUDGED else 0.0
-    found = 1 / (1 + math.exp(-(BASE + SHARE * scores[0] / possible + FLAT * flat)))
+    found = 1 / (1 + math.exp(-(BASE + SHARE * height(scores, possible) + FLAT * flat)))
     return max(found, WHOLE) if whole else found
+
+
+def height(scores: Sequence[float], possible: float) -> float:
+    """How high the best score is: the square root, for the first part of what is possible tells more than the last."""
+    return math.sqrt(scores[0] / possible)
 
 
 def confidence_of(ranked: Sequence[Ranked]) -> float | None:

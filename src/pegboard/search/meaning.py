@@ -11,6 +11,7 @@ on no other entry. Where the constants come from is told in docs/search.md; ``be
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pegboard.search.ranking import Ranking
@@ -56,10 +57,11 @@ class Meant(NamedTuple):
         """The default ranker's ranking with what meaning adds, and the entries that it brings."""
         rows, alike = self._found(said)
 
-        def certainty(best: int, scores: object) -> float:
-            told = said.confidence or 0.0
-            # Where the best has words of the ask, these know better: what is near is as alike as what is right.
-            return told if best in said.rows else max(told, sureness(float(alike[rows.searchsorted(best)])))
+        def certainty(best: int, scores: Sequence[float]) -> float:
+            if said.certainty is not None and best in said.rows:
+                return said.certainty(best, scores)
+            # What shares no word is near every ask in a small catalog: what it has to be is very near.
+            return max(said.confidence or 0.0, sureness(float(alike[rows.searchsorted(best)])))
 
         return said.raised(rows, self.worth * alike, REASON, certainty)
 

@@ -60,6 +60,11 @@ class Ranking(Sequence[Ranked]):
         self._order: tuple[Array, Array] | None = None
         self.degraded = degraded
 
+    @property
+    def certainty(self) -> Certainty | None:
+        """How its confidence is judged; None where its ranker knows nothing of it."""
+        return self._certainty
+
     def led_by(self, places: Sequence[int], reason: str) -> Ranking:
         """The same with the entries at these places of the catalog first, for this reason; score 0 for one new here."""
         rows = self._corpus.index.rows[places]

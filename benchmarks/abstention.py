@@ -1,0 +1,226 @@
+"""``python -m benchmarks.abstention DIR [SAMPLE]``: how often it is said rightly, and wrongly, that nothing fits.
+
+DIR is that of ``benchmarks.retrieval``. Each question is asked with its right tools and without them, and questions of
+other sets are asked too. Curve and gate are chosen on all sets but the one that is measured; sets of the same tools are
+left out together.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from unittest.mock import patch
+
+import numpy as np
+
+from benchmarks.encoders import PATIENCE, Remembering
+from benchmarks.held_out import others
+from benchmarks.report import Table
+from benchmarks.retrieval import printed, thinned
+from pegboard.encoders import MiniLmEncoder
+from pegboard.errors import ConfigError
+from pegboard.evaluation.datasets import DataSet, Question, sets_of
+from pegboard.evaluation.metrics import MEASURES
+from pegboard.limits import Limits
+from pegboard.search import Candidates, LexicalRanker, Ranker, confidence, lexical_scores
+from pegboard.search.confidence import WHOLE, height
+from pegboard.search.hybrid import HybridRanker
+from pegboard.search.ranking import JUDGED
+
+LOST: Final = 0.015
+"""Of the right tools among the first five that a gate may lose on the sets that it is chosen on."""
+PRECISE: Final = 0.8
+"""Of the answers that nothing fits, so many are right, where it is told how many there can be."""
+FOREIGN: Final = 30
+"""Questions of each other set that are asked of a set's tools."""
+GATES: Final = np.arange(0.05, 0.7, 0.005)
+_NOTHING: Final = -100.0  # the share where nothing was found
+
+Curve = Any
+"""Three numbers: what ``BASE``, ``SHARE`` and ``FLAT`` are in ``pegboard.search.confidence``."""
+SHIPPED: Final[Curve] = np.array([confidence.BASE, confidence.SHARE, confidence.FLAT])
+
+
+class Judged(NamedTuple):
+    """What a search is judged by: its two figures, the least that its confidence is, and recall@5. Immutable."""
+
+    share: float
+    flat: float
+    least: float
+    recall: float
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The questions of a set with their tools, without them, and those of other sets. Immutable."""
+
+    right: Sequence[Judged]
+    removed: Sequence[Judged]
+    foreign: Sequence[Judged]
+
+
+def cases(sets: Sequence[DataSet], data: DataSet, ranker: Ranker) -> Cases:
+    """Judge every question of a set three ways."""
+    twins = data.with_unanswerable().questions[len(data.questions) :]
+    strange = chain.from_iterable(thinned(one, FOREIGN).questions for one in others(sets, data))
+    pool = data.view.candidates
+    return Cases(
+        right=[judged(question, pool, ranker) for question in data.questions],
+        removed=[judged(question, data.view_for(question).candidates, ranker) for question in twins],
+        foreign=[judged(question, pool, ranker) for question in strange],
+    )
+
+
+def judged(question: Question, pool: Candidates, ranker: Ranker) -> Judged:
+    """What one search is judged by."""
+    seen: list[tuple[float, float]] = []
+
+    def note(scores: Sequence[float], possible: float, *, whole: bool) -> float:
+        seen.append((height(scores, possible), scores[-1] / scores[0] if len(scores) >= JUDGED else 0.0))
+        return WHOLE if whole else 0.0
+
+    with patch.object(lexical_scores, "certainty", note):
+        ranked: Any = ranker.rank(question.text, pool)
+        least = ranked.confidence or 0.0
+    found = [str(one.entry.bare_name) for one in ranked[:5]]
+    share, flat = seen[0] if seen else (_NOTHING, 0.0)
+    return Judged(share, flat, least, MEASURES["recall@5"](found, question.relevant) if question.relevant else 0.0)
+
+
+def fitted(known: Sequence[Cases]) -> Curve:
+    """The curve: logistic regression by Newton's method; sets weigh alike, half of each has no right tool."""
+    groups = [
+        (found, answer, share)
+        for one in known
+        for group, answer, share in ((one.right, 1.0, 0.5), (one.removed, 0.0, 0.25), (one.foreign, 0.0, 0.25))
+        if (found := [case for case in group if case.share > _NOTHING])
+    ]
+    features = np.concatenate([_features(found) for found, _, _ in groups])
+    answers = np.concatenate([np.full(len(found), answer) for found, answer, _ in groups])
+    weights = np.concatenate([np.full(len(found), share / len(found)) for found, _, share in groups])
+    curve = np.zeros(3)
+    for _ in range(25):
+        likely = 1 / (1 + np.exp(-features @ curve))
+        slope = features.T @ (weights * (likely - answers)) + 1e-4 * curve
+        bend = (features.T * (weights * likely * (1 - likely))) @ features + 1e-4 * np.eye(3)
+        curve -= np.linalg.solve(bend, slope)
+    return curve
+
+
+def _features(found: Sequence[Judged]) -> Any:
+    return np.array([[1.0, one.share, one.flat] for one in found])
+
+
+class Effect(NamedTuple):
+    """What a gate does: shares of what is asked with its tools removed, of what is of other sets, and of what has a
+    right tool, that are refused; and the recall@5 that is lost. Immutable."""
+
+    removed: float
+    foreign: float
+    wrong: float
+    lost: float
+
+    @classmethod
+    def of(cls, one: Cases, curve: Curve, gate: float) -> Effect:
+        """What it does to the cases of one set."""
+        right, removed = _refused(one.right, curve, gate), float(_refused(one.removed, curve, gate).mean())
+        foreign = float(_refused(one.foreign, curve, gate).mean()) if one.foreign else removed
+        lost = float((right * np.array([case.recall for case in one.right])).mean())
+        return cls(removed, foreign, float(right.mean()), lost)
+
+    @classmethod
+    def mean(cls, some: Sequence[Effect], sizes: Sequence[int] | None = None) -> Effect:
+        """The mean of sets that weigh alike, or by their sizes."""
+        return cls(*np.average(some, axis=0, weights=sizes).tolist())
+
+    def precision(self, *, foreign: bool = False) -> float:
+        """How many of the refused have no right tool, where as many are asked with as without."""
+        right = (self.removed + self.foreign) / 2 if foreign else self.removed
+        return right / (right + self.wrong) if right + self.wrong else 1.0
+
+    def cells(self) -> list[str]:
+        """A cell for each column of the table but the first two."""
+        return [f"{value:.3f}" for value in (*self, self.precision(), self.precision(foreign=True))]
+
+
+def _refused(found: Sequence[Judged], curve: Curve, gate: float) -> Any:
+    likely = 1 / (1 + np.exp(-np.clip(_features(found) @ curve, -50, 50)))
+    return np.maximum(likely, [one.least for one in found]) < gate
+
+
+def no_match(sets: Sequence[DataSet], ranker: Ranker, title: str) -> Table:
+    """How often it is said rightly and wrongly that nothing fits."""
+    found = {data.name: cases(sets, data, ranker) for data in sets}
+    sizes = [len(data.questions) for data in sets]
+    curves: dict[str, Curve] = {}
+    rows, held = [], []
+    for data in sets:
+        known = [found[one.name] for one in others(sets, data)] or [found[data.name]]
+        curve = curves[data.name] = fitted(known)
+        gate = max((gate for gate in GATES if Effect.mean(_all(known, curve, gate)).lost <= LOST), default=0.0)
+        held.append(Effect.of(found[data.name], curve, gate))
+        rows.append([data.name, f"{gate:.3f}", *held[-1].cells()])
+    gate = Limits.no_match_below
+    shipped = _all(found.values(), SHIPPED, gate)
+    for name, effects, at in (("chosen on other sets", held, ""), ("as shipped", shipped, f"{gate:.3f}")):
+        rows.append([f"mean of the sets, {name}", at, *Effect.mean(effects).cells()])
+        rows.append([f"all asks, {name}", at, *Effect.mean(effects, sizes).cells()])
+    rows += _precise(found, curves, sizes)
+    return Table(
+        title=f"Search: answers that nothing fits{title}",
+        columns=[
+            "set",
+            "gate",
+            "refused: tools removed",
+            "refused: asks of other sets",
+            "refused wrongly",
+            "recall@5 lost",
+            "precision, removed",
+            "precision, both",
+        ],
+        rows=rows,
+        note=(
+            "As many asks with their tools as without. Curve and gate are chosen on the other sets, so that recall@5 "
+            f"there falls by at most {LOST}. Asks of other sets may be met by accident. Last, what one gate can refuse "
+            f"where the precision is {PRECISE}, whatever it loses. The curve of all sets is "
+            f"{', '.join(f'{value:.2f}' for value in fitted(list(found.values())))}."
+        ),
+    )
+
+
+def _all(found: Any, curve: Curve, gate: float) -> list[Effect]:
+    return [Effect.of(one, curve, gate) for one in found]
+
+
+def _precise(found: Mapping[str, Cases], curves: Mapping[str, Curve], sizes: Sequence[int]) -> Iterator[list[str]]:
+    """What the highest gate does that is as precise as ``PRECISE``, curves being those of the other sets."""
+    effects = [(gate, [Effect.of(one, curves[name], gate) for name, one in found.items()]) for gate in GATES]
+    for name, weights in (("mean of the sets", None), ("all asks", sizes)):
+        able = [(gate, mean) for gate, some in effects if (mean := Effect.mean(some, weights)).precision() >= PRECISE]
+        gate, most = max(able, key=lambda one: one[1].removed)
+        yield [f"{name}, at a precision of {PRECISE}", f"{gate:.3f}", *most.cells()]
+
+
+def run(root: Path, *, sample: int | None = None) -> list[Table]:
+    """The default ranker and, where its extra is installed, the hybrid one; with ``sample``, so many questions each."""
+    sets = [thinned(data, sample) for data in sets_of(root)]
+    tables = [no_match(sets, LexicalRanker(), "")]
+    try:
+        encoder = Remembering(MiniLmEncoder())
+    except ConfigError as error:
+        print(f"left out: the hybrid ranker ({error})", file=sys.stderr)
+        return tables
+    return [*tables, no_match(sets, HybridRanker(encoder, patience=PATIENCE), ", with meaning")]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the tables; 2 without a folder."""
+    return printed(run, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
