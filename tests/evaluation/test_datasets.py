@@ -57,6 +57,8 @@ BAD: list[tuple[Any, str]] = [
     ({"id": "7", "query": "x", "relevant": [1]}, "wanted a list of texts"),
     ({"id": "7", "query": "x", "relevant": {"a": -1}}, "grades of 0 and more"),
     ('{"id": "7", "query": "x", "relevant": {"a": NaN}}', "grades of 0 and more"),
+    ({"id": "7", "query": "x", "relevant": {"a": 1_000_001}}, "1,000,000 at most"),
+    ({"id": "7", "query": "x", "relevant": {"a": 10**400}}, "1,000,000 at most"),
     ({"id": True, "query": "x", "relevant": ["a"]}, '"id": wanted a text'),
     ({"id": "7", "query": "\ud800", "relevant": ["a"]}, "half of a character"),
     ({"id": "7", "query": "x", "relevant": ["send_mial"]}, "no such tool. Did you mean 'send_mail'?"),

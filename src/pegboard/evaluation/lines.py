@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +16,9 @@ from pegboard.texts import is_encodable
 
 MAX_BYTES: Final = 512_000_000
 """Largest file that is read: some million tools."""
+
+MOST: Final = 1_000_000
+"""The highest grade: sums of such are told exactly enough, and have an end."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +90,13 @@ class Line:
         if isinstance(found, list):
             return dict.fromkeys(self.texts(key), 1.0)
         if not isinstance(found, dict) or not all(map(_is_grade, found.values())):
-            raise _wanted(key, "a list of tools' names, or an object from names to grades of 0 and more", self.value)
+            graded = f"an object from names to grades of 0 and more, {MOST:,} at most"
+            raise _wanted(key, f"a list of tools' names, or {graded}", self.value)
         return {name: float(grade) for name, grade in found.items() if grade}
 
 
 def _is_grade(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < inf
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST
 
 
 def _wanted(key: str, what: str, value: Mapping[str, Any]) -> DataSetError:
