@@ -24,8 +24,8 @@ from pegboard.search.reading import stamps_of
 from pegboard.search.scheme import Scheme
 from pegboard.search.segment import Segment
 from pegboard.stores import array_file
+from pegboard.stores.array_format import FormatError, decoded, encoded
 from pegboard.stores.index_file import kept, load, save
-from pegboard.stores.index_format import FormatError, decoded, encoded
 from pegboard.tools import Entry
 from tests.search.things import Thing, queries, rows, things
 

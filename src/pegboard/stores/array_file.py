@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pegboard.errors import StoreError
-from pegboard.stores.index_format import Arrays, FormatError, decoded, encoded
+from pegboard.stores.array_format import Arrays, FormatError, decoded, encoded
 from pegboard.stores.whole_file import opened, put
 
 if TYPE_CHECKING:

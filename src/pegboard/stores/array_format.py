@@ -1,4 +1,4 @@
-"""The bytes of an index file: which arrays there are, where they stand, and whether they are what was written.
+"""The bytes of a file of arrays: which there are, where they stand, and whether they are what was written.
 
 After 16 bytes that name the format come a digest of everything behind it (32 bytes), the length of the header (8), the
 header (JSON) and the arrays, each at a multiple of 64. Equal arrays give equal bytes. Pure; no I/O.
@@ -20,13 +20,15 @@ Arrays = Mapping[str, Mapping[str, "Array"]]
 """The arrays of each part of a file, by name."""
 
 MAGIC: Final = b"pegboard index 1"
+"""Of every such file, whatever its arrays are of."""
+
 DIGEST: Final = 32
 _HEAD: Final = len(MAGIC) + DIGEST + 8
 _ALIGNED: Final = 64  # bytes: a line of the processor's cache
 
 
 class FormatError(ValueError):
-    """Bytes that are no index file, or no longer the ones that were written. The message says which."""
+    """Bytes that are no such file, or no longer the ones that were written. The message says which."""
 
 
 def encoded(parts: Arrays, told: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
@@ -60,7 +62,7 @@ def decoded(data: memoryview) -> tuple[dict[str, dict[str, Array]], dict[str, An
     import numpy as np
 
     if bytes(data[: len(MAGIC)]) != MAGIC:
-        raise FormatError("it is no index file of this format")
+        raise FormatError("it is no file of this format")
     if len(data) < _HEAD:
         raise FormatError("it ends too early")
     digest = data[len(MAGIC) : len(MAGIC) + DIGEST]
