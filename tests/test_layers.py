@@ -80,6 +80,8 @@ CORE = (
     "quarantine",
     "uses",
     "board_skills",
+    "board_lessons",
+    "board_calls",
     "board",
     "peg",
     "explaining",

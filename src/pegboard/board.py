@@ -12,20 +12,21 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.auth import Principal
+from pegboard.board_calls import BoardCalls
+from pegboard.board_lessons import BoardLessons
 from pegboard.board_skills import BoardSkills
 from pegboard.board_tools import meta_tools
 from pegboard.boundary import Boundary, PinDiff, at_boundary, settled_always
 from pegboard.context import Context, ProgressSink
-from pegboard.dispatch import Resolve, new_call_id
 from pegboard.drift import Drift
-from pegboard.errors import MetaToolError, NotFoundError, SkillNameError, UnloadedError
-from pegboard.finding import FindResult, Searches, find_beside, missing_notes, searched_part
+from pegboard.errors import MetaToolError, NotFoundError, SkillNameError
+from pegboard.finding import FindResult, Searches, find_beside, missing_notes
 from pegboard.keeping import GuardedStore, Keeping
 from pegboard.leads import Leads
 from pegboard.limits import Limits
@@ -40,7 +41,6 @@ from pegboard.uses import Uses
 from pegboard.view import Sight, View
 
 if TYPE_CHECKING:
-    from pegboard.catalog import Catalog
     from pegboard.peg import Pegboard
     from pegboard.search.ranking import Ranked
 
@@ -91,10 +91,18 @@ class Board:
             pins=peg.pin_skill_tools and "load_tool" in self._meta and "open_board" not in self._meta,
         )
         self._quarantine = Quarantine(self._kept, peg.on_drift, peg.accepted, self._meta)
-        self._last_call = time.monotonic()
         self._uses = Uses()
         self._searches = Searches()
-        self._leads = Leads() if leads is None else leads
+        self._lessons = BoardLessons(peg.usage, principal, Leads() if leads is None else leads, peg.limits)
+        self._calls = BoardCalls(
+            self,
+            peg,
+            meta=self._meta,
+            kept=self._kept,
+            sight=self._sight,
+            quarantine=self._quarantine,
+            lessons=self._lessons,
+        )
 
     async def begin(self) -> None:
         """Freeze the first listing of a board that has none. ``Pegboard.open`` has done this."""
@@ -241,7 +249,7 @@ class Board:
         ranker = await self._peg.ranker_for(self.principal)
         view = await self.view()
         found = await find_beside(self._skills.searched(view), ranker, query, limit, self.limits)
-        self._note_search(query, found)
+        self._lessons.searched(query, found)
         fruitless = self._searches.ended(found, query, view.catalog.generation)
         return replace(found, fruitless=fruitless, notes=(*found.notes, *self.missing_notes(view), *view.notes))
 
@@ -293,16 +301,8 @@ class Board:
         caller's connection can do. ``call_id`` is the id that receipts, logs and the handler know it by: a provider's
         own, where there is one, so that a call which is made again can be told (default: a new one).
         """
-        return await self._called(
-            name,
-            arguments,
-            self._peg.catalog,
-            context=context,
-            meta=meta,
-            on_progress=on_progress,
-            client=client,
-            call_id=call_id,
-        )
+        begun = self._calls.begun(name, self._peg.catalog, context, call_id)
+        return await self._calls.run(replace(begun, meta=meta or {}, client=client, on_progress=on_progress), arguments)
 
     async def call_all(
         self,
@@ -315,19 +315,20 @@ class Board:
 
         ``calls`` are names, each with its arguments and, where it has one, its id; the same may come several times.
         Every call gets its result, also when another fails or halts. ``context`` adds to the board's values;
-        ``sequential`` has each wait for the one before. All find
-        the definitions that there are now, whatever changes meanwhile.
+        ``sequential`` has each wait for the one before. All find the definitions that there are now, whatever changes
+        meanwhile.
         """
+        catalog = self._peg.catalog
         asked = [(name, arguments, *call_id, None)[:3] for name, arguments, *call_id in calls]
-        called = partial(self._called, catalog=self._peg.catalog, context=context)
-        starts = [partial(called, name, given, call_id=call_id) for name, given, call_id in asked]
-        return await run_all(starts, sequential=sequential)
+
+        async def called(name: str, arguments: Any, call_id: str | None) -> ToolResult | Halt:
+            return await self._calls.run(self._calls.begun(name, catalog, context, call_id), arguments)
+
+        return await run_all([partial(called, *one) for one in asked], sequential=sequential)
 
     async def call_any(self, name: str, arguments: Any, context: Context) -> ToolResult | Halt:
         """Call any permitted tool of the catalog, tombstones too, in place of the call of ``context``: under its id."""
-        outcome = await self._nested(name, arguments, context, context.call_id, self._admit_any)
-        self._note_call(name, outcome, context.stack)
-        return outcome
+        return await self._calls.run_any(name, arguments, context)
 
     async def commit(self) -> PinDiff:
         """A boundary: apply what is queued and save. Raises StoreError; the queue is kept then."""
@@ -343,7 +344,7 @@ class Board:
 
     async def boundary(self) -> PinDiff:
         """A commit, or a compact when tombstones cost too much or the board was idle for long (see Limits)."""
-        idle = time.monotonic() - self._last_call > self.limits.compact_idle
+        idle = time.monotonic() - self._calls.last > self.limits.compact_idle
         compact = idle or self.tombstone_tokens > self.limits.compact_tokens
         patience = self.limits.compact_unused if compact else None
         return await self._boundary(compact=compact, unused_since=None if patience is None else time.time() - patience)
@@ -421,86 +422,3 @@ class Board:
 
     def _standing(self, view: View) -> tuple[Slot, ...]:
         return settled_always(self._record, self._always(view), self._quarantine.rule())
-
-    async def _called(
-        self,
-        name: str,
-        arguments: Any,
-        catalog: Catalog,
-        *,
-        context: Mapping[str, Any] | None = None,
-        meta: Mapping[str, Any] | None = None,
-        on_progress: ProgressSink | None = None,
-        client: Any = None,
-        call_id: str | None = None,
-    ) -> ToolResult | Halt:
-        """One call of a turn that began with a catalog."""
-        self._last_call = time.monotonic()
-        call = Context(
-            tool=name,
-            call_id=call_id or new_call_id(),
-            principal=self.principal,
-            board=self,
-            surface=self.surface,
-            values={**self.context_values, **(context or {})},
-            meta=meta or {},
-            client=client,
-            on_progress=on_progress,
-            reenter=self._reenter,
-            catalog=catalog,
-        )
-        given: object = name  # what is no text, dispatch refuses
-        if isinstance(given, str) and given in self._meta:
-            return await self._peg.meta_dispatcher.run(name, arguments, call, self._meta.__getitem__)
-        outcome = await self._peg.dispatcher.run(name, arguments, call, self._resolving(call), self._admit)
-        self._note_call(name, outcome, call.stack)
-        return outcome
-
-    def _note_search(self, query: str, found: FindResult) -> None:
-        """Remember what a search found, where calls that follow teach."""
-        if self._peg.usage is not None and found.matches:
-            from pegboard.search.lessons import lessons_of
-
-            tools = (match.entry.name for match in found.matches[: self.limits.search] if match.entry.kind == "tool")
-            self._leads.found(tools, lessons_of(searched_part(query, self.limits)))
-
-    def _note_call(self, name: str, outcome: ToolResult | Halt, stack: tuple[str, ...]) -> None:
-        """Learn of a call that succeeded, where a model made it after a search that found its tool."""
-        if self._peg.usage is None or stack or (isinstance(outcome, ToolResult) and outcome.is_error):
-            return
-        self._peg.usage.learn(self.principal, name, *self._leads.followed(name))
-
-    def _resolving(self, context: Context) -> Resolve:
-        """How names are found in the turn of a call."""
-        return partial(self._resolve, context.catalog)
-
-    def _resolve(self, catalog: Catalog | None, name: str) -> Tool | None:
-        """The tool that the turn began with, which its arguments were written for; a newer one where there was none."""
-        tool = None if catalog is None else catalog.get(name)
-        tool = tool or self._peg.catalog.get(name)
-        if tool is not None and self._sight.allows(name):
-            return tool
-        if name not in self._meta and any(slot.name == name for slot in self._visible()):
-            raise UnloadedError(name, gone=True, way=self.finder)
-        return None
-
-    def _admit_any(self, tool: Tool) -> None:
-        # Whoever gets here may call it: what is hidden, or made up by a model, is not noted.
-        self.mark_used(tool.name)
-        self._quarantine.refuse(tool)
-
-    def _admit(self, tool: Tool) -> None:
-        self._admit_any(tool)
-        if self._record.state(tool.name) is PinState.TOMBSTONED:
-            raise UnloadedError(tool.name, way="load_tool" if "load_tool" in self._meta else self.finder)
-
-    async def _nested(
-        self, name: str, arguments: Any, context: Context, call_id: str, admit: Callable[[Tool], None]
-    ) -> ToolResult | Halt:
-        stack = (*context.stack, context.tool)
-        # Whatever a handler made of its context: it acts for whom it was called, and for nobody else.
-        nested = replace(context, tool=name, call_id=call_id, principal=self.principal, board=self, stack=stack)
-        return await self._peg.dispatcher.run(name, arguments, nested, self._resolving(context), admit)
-
-    async def _reenter(self, name: str, arguments: Mapping[str, Any], context: Context) -> ToolResult | Halt:
-        return await self._nested(name, dict(arguments), context, new_call_id(), self._quarantine.refuse)
