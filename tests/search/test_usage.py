@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pegboard.search import Bm25Ranker, Candidates, Explains, LexicalRanker, Ranked, Ranker, Ranking, exact_first
+from pegboard.search.corpus import idf
+from pegboard.search.lessons import lessons_of
 from pegboard.search.usage import UNTRIED, UNUSED, USED, Recall, with_usage
 from pegboard.tools import Entry
 from tests.search.test_rankers import SIX, every_ranker
@@ -163,6 +165,14 @@ def test_a_ranker_that_explains_nothing_stays_one() -> None:
     ]
 
 
+class Silent:
+    """A ranker that finds nothing."""
+
+    def rank(self, query: str, candidates: Sequence[Entry]) -> list[Ranked]:
+        """Nothing."""
+        return []
+
+
 def gained(ranker: Ranker, query: str, entries: Sequence[Entry], part: str = USED) -> dict[str, float]:
     """What each entry gains as a part of its score."""
     assert isinstance(ranker, Explains)
@@ -211,8 +221,24 @@ def test_the_surer_the_ranker_is_the_less_use_counts() -> None:
         assert isinstance(ranked, Ranking)
         sure.append(ranked.confidence or 0.0)
         points.append(gained(with_usage(LexicalRanker(), recalling(uses)), ask, MANY)["send_mail"])
+        # Of two words, and of five.
+        points[-1] *= len(lessons_of(ask)) ** 0.5
     assert sure[0] > sure[1]
     assert points[0] / points[1] == pytest.approx((1 - sure[0]) / (1 - sure[1]))
+
+
+def test_a_word_counts_less_among_many_that_led_nowhere() -> None:
+    ranker = with_usage(Silent(), recalling({"send": {"send_mail": 1.0}}))
+    short, long = (ranker.rank(ask, MANY)[0] for ask in ("send", "send parcels quickly overseas"))
+    assert short.entry.name == long.entry.name == "send_mail"
+    assert short.score == pytest.approx(len(lessons_of("send parcels quickly overseas")) ** 0.5 * long.score)
+    assert short.score > 1.5 * long.score
+
+
+def test_what_use_is_worth_grows_with_the_catalog_as_scores_do() -> None:
+    ranker = with_usage(Silent(), recalling({"send": {"send_mail": 1.0}}))
+    few, many = (ranker.rank("send", entries)[0].score for entries in (MANY[:4], MANY))
+    assert many / few == pytest.approx(idf(len(MANY), 1) / idf(4, 1))
 
 
 def test_a_word_that_led_elsewhere_too_counts_less() -> None:

@@ -1,11 +1,10 @@
 """What use has taught, on top of any ranking: tools come further up for words that led to them before.
 
-For an ask and a tool *e* of the candidates, with ``uses(t, e)`` what counts of earlier asks with the word *t* that led
-to *e*, ``all(t)`` what it comes to for all candidates, and ``idf(t)`` how rare it is among them that asks with *t* lead
-to them:
+For an ask of n words and a tool *e* of the candidates, with ``uses(t, e)`` what counts of earlier asks with the word
+*t* that led to *e*, ``all(t)`` what it comes to for all candidates, and ``rarest`` the idf of a word of one of them:
 
-    gain(e) = WORTH * (1 - how sure the ranker is) * sum over the words of the ask of
-              idf(t) * uses(t, e) / (uses(t, e) + HALF) * uses(t, e) / (all(t) + RIVAL)
+    gain(e) = WORTH * rarest / sqrt(n) * (1 - how sure the ranker is) *
+              sum over the words of the ask of uses(t, e) / (all(t) + RIVAL)
 
     gain(e) = UNTRIED * the highest gain * score(e) / the highest score
               where nobody has used e yet, and the ranker has it among its first ``TRIABLE``
@@ -19,6 +18,7 @@ part in it: what was learned is looked up when somebody asks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
@@ -32,13 +32,13 @@ from pegboard.tools import Entry
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
 
-WORTH: Final = 12.0
-"""What an ask is worth that is known, word by word, to lead to a tool and to no other, to a ranker that is not sure."""
-HALF: Final = 1.0
-"""Uses that are worth half of what any number is."""
-RIVAL: Final = 1.0
+WORTH: Final = 24.0
+"""What a word is worth that is known to lead to one tool, to a ranker that is not sure, in idf of the rarest words."""
+RIVAL: Final = 2.0
 """Uses that each word is taken to have led elsewhere besides what is known: one use is no proof that no other fits."""
-UNTRIED: Final = 0.5
+HALF: Final = 1.0
+"""Uses of a word that make it half as sure that it leads to a tool as any number of them."""
+UNTRIED: Final = 0.6
 """What a tool that nobody has used gains, of what use gains at most, where it fits best."""
 TRIABLE: Final = 20
 """The first of a ranking that gain so."""
@@ -110,7 +110,7 @@ class Known(NamedTuple):
     """What is known of an ask among some candidates. Immutable; lives as long as one search.
 
     ``rarity`` has the idf of each word of the ask; ``uses`` what led to the candidate at a place, by word, and
-    ``told`` what that is worth.
+    ``told`` the share of the word's uses that it is.
     """
 
     pool: Candidates
@@ -136,13 +136,16 @@ class Known(NamedTuple):
             total = sum(sorted(led.values())) + RIVAL
             for place, count in led.items():
                 uses[place][term] = count
-                told[place][term] = rarity[term] * strength(count) * count / total
+                told[place][term] = count / total
         return cls(pool, rarity, uses, told)
 
     def gains(self, ranked: Sequence[Ranked], recall: Recall) -> Gains:
         """What the candidates gain, those of this ranking and others."""
+        from pegboard.search.corpus import idf
+
         sure = confidence_of(ranked)
-        worth = WORTH * (1 - (UNSURE if sure is None else sure))
+        # A score grows with the catalog, by how rare its words can be; many words agree by chance more often than few.
+        worth = WORTH * idf(len(self.pool), 1) * (1 - (UNSURE if sure is None else sure)) / math.sqrt(len(self.rarity))
         used = {place: worth * sum(parts.values()) for place, parts in self.told.items()}
         return Gains(self, used, self._untried(ranked, recall, max(used.values())))
 
