@@ -74,6 +74,7 @@ CORE = (
     "metatools",
     "skill_tools",
     "board_tools",
+    "profiles",
     "prefix",
     "turn",
     "keeping",

@@ -10,7 +10,8 @@ import pytest
 
 from pegboard import Limits, Pegboard, ToolRegistry, ToolResult
 from pegboard.board import Board
-from pegboard.metatools import META_TOOLS, PROFILES
+from pegboard.metatools import META_TOOLS
+from pegboard.profiles import PROFILES
 from pegboard.skill_tools import SKILL_TOOLS
 from pegboard.tools import Approval
 from tests.support import ALICE, Rules, make, registry_of

@@ -323,14 +323,3 @@ META_TOOLS: Final[Mapping[str, Tool]] = {
     )
 }
 """Every meta-tool, by name."""
-
-_OF_SKILLS: Final = ("skills", "read_skill_resource")
-
-PROFILES: Final[Mapping[str, tuple[str, ...]]] = {
-    "modern": ("find_tools", "get_tool", "call_tool", *_OF_SKILLS),
-    "session": ("find_tools", "get_tool", "call_tool", "load_tool", "unload_tool", *_OF_SKILLS),
-    "python": (*META_TOOLS, *_OF_SKILLS),
-}
-"""Which meta-tools a surface shows. ``modern``: lists that never change; ``session``: lists that follow pins.
-
-Those of skills are shown where there are skills."""

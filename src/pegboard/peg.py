@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,25 +12,25 @@ from pegboard.approval import Approver, checked_approver
 from pegboard.auth import AllowAll, Policy, Principal, checked_policy, checked_principal
 from pegboard.board import Board
 from pegboard.board_skills import choice_of
-from pegboard.board_tools import ALL_NAMES, BOARD_TOOLS, META_NAMES
+from pegboard.board_tools import META_NAMES
 from pegboard.catalog import Catalog, name_set
 from pegboard.composition import Collisions, Composer
 from pegboard.context_map import ContextMap
 from pegboard.dispatch import Dispatcher
 from pegboard.drift import DriftLog, OnDrift, checked_on_drift
-from pegboard.errors import DefinitionError, NotFoundError
+from pegboard.errors import NotFoundError
 from pegboard.keeping import GuardedStore, no_board
 from pegboard.leads import Leads
 from pegboard.limits import Limits
 from pegboard.listeners import Listeners, Unsubscribe
-from pegboard.metatools import PROFILES
 from pegboard.pin_store import ManagedStore, MemoryPinStore, PinStore, status_of
 from pegboard.places import Places
+from pegboard.profiles import profiles_of
 from pegboard.receipts import ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry
 from pegboard.skill_choice import SkillChoice
 from pegboard.skill_prompt import skills_prompt
-from pegboard.skill_source import SkillEntry, Skills, SkillSource
+from pegboard.skill_source import SkillEntry, Skills, SkillSource, sources_in
 from pegboard.skill_tools import SKILL_TOOLS
 from pegboard.source_set import SourceSet
 from pegboard.view import View
@@ -96,8 +96,7 @@ class Pegboard:
         self.usage = usage
         self.drifts = DriftLog()
         self.accepted: dict[str, str] = {}
-        self.profiles = {**PROFILES, **_checked_profiles(profiles or {})}
-        self.profiles.setdefault("boards", (*self.profiles["modern"], *BOARD_TOOLS))
+        self.profiles = profiles_of(profiles)
         self._ranker = ranker
         self._sources = SourceSet()
         self._composer = Composer(self._sources, collisions, META_NAMES, SKILL_TOOLS)
@@ -119,7 +118,7 @@ class Pegboard:
         )
         for registry in registries:
             self._sources.attach(registry)
-        for brought in _skill_sources(skills):
+        for brought in sources_in(skills):
             self._sources.attach_skills(brought)
         self._composer.refuse_collisions()
         for source in sources:
@@ -355,26 +354,3 @@ class Pegboard:
     def _catalog_changed(self) -> None:
         self._composer.changed()
         self._listeners.tell()
-
-
-def _skill_sources(given: object) -> Iterator[SkillSource[Any]]:
-    """Whatever was given as ``skills``, one or several. Raises DefinitionError for what is no catalog of skills."""
-    if isinstance(given, SkillSource | str) or not isinstance(given, Iterable):
-        given = () if given is None else (given,)
-    for one in given:
-        if not isinstance(one, SkillSource):
-            hint = "For a folder of skills, give SkillCatalog(folder)."
-            raise DefinitionError(f"skills= takes catalogs of skills, and {one!r:.100} is none.", hint=hint)
-        yield one
-
-
-def _checked_profiles(profiles: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    for profile, names in profiles.items():
-        for name in names:
-            if name not in ALL_NAMES:
-                from pegboard.schema.names import nearest
-
-                close = nearest(name, ALL_NAMES)
-                hint = f"Did you mean {close!r}?" if close else f"There are {', '.join(sorted(ALL_NAMES))}."
-                raise DefinitionError(f"Profile {profile!r} names {name!r}, which is no meta-tool.", hint=hint)
-    return {profile: tuple(names) for profile, names in profiles.items()}

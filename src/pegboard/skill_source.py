@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
-from pegboard.errors import NoSkillError
+from pegboard.errors import DefinitionError, NoSkillError
 from pegboard.listeners import Unsubscribe
 from pegboard.registry import Problem
 from pegboard.tools import Entry, ToolResult
@@ -148,3 +148,17 @@ class BringsSkills(Protocol):
 
     @property
     def skills(self) -> SkillSource[Any]: ...
+
+
+def sources_in(given: object) -> Iterator[SkillSource[Any]]:
+    """The sources of skills that somebody gave, one or several; none for None.
+
+    Raises DefinitionError for what is no source of skills.
+    """
+    if isinstance(given, SkillSource | str) or not isinstance(given, Iterable):
+        given = () if given is None else (given,)
+    for one in given:
+        if not isinstance(one, SkillSource):
+            hint = "For a folder of skills, give SkillCatalog(folder)."
+            raise DefinitionError(f"skills= takes catalogs of skills, and {one!r:.100} is none.", hint=hint)
+        yield one
