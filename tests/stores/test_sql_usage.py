@@ -13,6 +13,7 @@ from pegboard.learned import HALF_LIFE, MOST, Lesson, Row
 from pegboard.stores import SqlPinStore, SqlUsageStore
 from pegboard.testing import USAGE_STORE_CONTRACT
 from pegboard.testing.usage_store_contract import Check
+from pegboard.usage_export import from_text, to_text
 from pegboard.usage_store import MemoryUsageStore
 from tests.stores.places import rows, sql
 
@@ -95,11 +96,17 @@ async def test_a_lesson_of_many_words_and_a_batch_of_many_lessons_are_kept(file:
 
 async def test_rows_that_somebody_spoilt_are_left_out(file: Path) -> None:
     store = SqlUsageStore(file)
-    await store.learn("", [Lesson("track", ("a", "b", "c", "d", "e"))], DAY)
+    await store.learn("", [Lesson("track", tuple("abcdefghi"))], DAY)
+    spoilt = [("a", "uses", "many"), ("b", "day", 1.5), ("c", "uses", 1e999), ("d", "uses", 99)]
+    spoilt += [("f", "uses", 0.0), ("g", "uses", -1), ("h", "day", -1), ("i", "day", 10**15)]
     with sql(file) as connection:
-        for term, column, value in (("a", "uses", "many"), ("b", "day", 1.5), ("c", "uses", 1e999), ("d", "uses", 99)):
+        for term, column, value in spoilt:
             connection.execute(f"UPDATE pegboard_usage SET {column} = ? WHERE term = ?", (value, term))
-    assert (await store.everything())[""] == [Row("track", "d", "", MOST, DAY), Row("track", "e", "", 1.0, DAY)]
+    found = await store.everything()
+    assert found == {"": [Row("track", "d", "", MOST, DAY), Row("track", "e", "", 1.0, DAY)]}
+    assert from_text(to_text(found), "file", DAY) == found
+    await store.learn("", [Lesson("track", ("a", "h"))], DAY)
+    assert [row.term for row in (await store.everything())[""]] == ["a", "d", "e", "h"]
     await store.close()
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
+from math import inf
 from typing import Any, Final
 
 from sqlalchemy import bindparam, delete, func, insert, select, update
@@ -17,6 +17,8 @@ from pegboard.usage_store import Changes, distinct, stronger
 _COLUMNS = USAGE.c
 _OF_ROW: Final = (_COLUMNS.tool, _COLUMNS.term, _COLUMNS.principal, _COLUMNS.uses, _COLUMNS.day)
 _KEY: Final = tuple(column.name for column in USAGE.primary_key)
+_LAST: Final = 2_932_896
+"""The last day that has a date, in days since 1970."""
 _TERMS: Final = 500
 """Words of one statement: databases have bounds of their own for what one may hold."""
 
@@ -101,6 +103,8 @@ class UsageRows:
         new = [one for one in written if one["term"] not in there]
         old = [{f"b_{key}": value for key, value in one.items()} for one in written if one["term"] in there]
         if new:
+            # Where somebody spoilt a row, it was left out when rows were read, and stands in the way all the same.
+            await self._take_out(new)
             await self._connection.execute(insert(USAGE), new)
         if old:
             key = [column == bindparam(f"b_{column.name}") for column in USAGE.primary_key]
@@ -114,10 +118,13 @@ class UsageRows:
         ]
         if exceeds(*counts):
             gone = [self._values(space, row) for row in surplus(await self.all(space), day, self._half_life)]
-            key = [column == bindparam(f"b_{column.name}") for column in USAGE.primary_key]
-            keys = [{f"b_{name}": one[name] for name in _KEY} for one in gone]
-            if keys:
-                await self._connection.execute(delete(USAGE).where(*key), keys)
+            if gone:
+                await self._take_out(gone)
+
+    async def _take_out(self, rows: Sequence[dict[str, Any]]) -> None:
+        key = [column == bindparam(f"b_{column.name}") for column in USAGE.primary_key]
+        keys = [{f"b_{name}": one[name] for name in _KEY} for one in rows]
+        await self._connection.execute(delete(USAGE).where(*key), keys)
 
     async def _state(self, space: str) -> tuple[int, int]:
         """(revision, the one at which rows were last taken away) of a space; 0 and 0 for one that never learned."""
@@ -154,6 +161,8 @@ class UsageRows:
 def _row(tool: Any, term: Any, by: Any, uses: Any, day: Any) -> Row | None:
     """The row of what is stored; None where it is none: anybody may have written to the database."""
     texts = all(isinstance(text, str) and is_encodable(text) for text in (tool, term, by))
-    if not texts or type(day) is not int or type(uses) not in (int, float) or not math.isfinite(uses):
+    if not texts or type(day) is not int or not 0 <= day <= _LAST:
         return None
-    return Row(tool, term, by, min(MOST, max(0.0, float(uses))), day)
+    if type(uses) not in (int, float) or not 0 < uses < inf:
+        return None
+    return Row(tool, term, by, min(MOST, float(uses)), day)
