@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.evaluation.comparing import Comparison, Interval, compared
 from pegboard.evaluation.datasets import DataSet
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 Told = Callable[[str, str, int, int], None]
 """Told how far it is: the ranker, the set, questions asked, questions there are."""
 
-_PLACES = 6
+_PLACES: Final = 6
 """Digits behind the point of figures in JSON: enough for every question of a million to count."""
+_PROBLEMS: Final = 100
+"""Problems of one set that are listed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,10 +95,6 @@ class Evaluation:
             ],
             "options": vars(self.options),
         }
-
-
-_PROBLEMS = 100
-"""Problems of one set that are listed."""
 
 
 def evaluate(

@@ -6,15 +6,13 @@ from pegboard.search.lexical import unmatched_terms
 from pegboard.search.rankers import (
     RANKERS,
     Bm25Ranker,
-    KeywordRanker,
     LexicalRanker,
     Ranker,
-    SubstringRanker,
-    keyword_ranker,
 )
 from pegboard.search.ranking import Ranked, Ranking
 from pegboard.search.recommend import recommend
 from pegboard.search.shares import AskedWord, Explains, Part, Reading, Shares, TermShare
+from pegboard.search.unindexed import KeywordRanker, SubstringRanker, keyword_ranker
 
 __all__ = [
     "RANKERS",
