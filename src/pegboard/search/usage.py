@@ -189,7 +189,7 @@ class Gains(NamedTuple):
         """
         pool, points = self.known.pool, {**self.untried, **self.used}
         if isinstance(ranked, Ranking) and ranked.pool is pool:
-            return ranked.gaining(points, USED, {place: self._share(place) for place in self.used})
+            return ranked.gaining(points, USED, self._shares())
         gains = {id(pool.entry(place)): (place, gained) for place, gained in points.items()}
         raised = []
         for one in ranked:
@@ -212,13 +212,12 @@ class Gains(NamedTuple):
             points, count = self.used[place] * part / total, round(self.known.uses[place][term])
             yield TermShare(term=term, field=USED, count=count, idf=self.known.rarity[term], points=points)
 
-    def _share(self, place: int) -> float:
-        """The share of the ask that is known to lead to the candidate at a place."""
+    def _shares(self) -> Mapping[int, float]:
+        """The share of the ask that is known to lead to each candidate that gained by use, by place."""
         rarity = self.known.rarity
-        known = sum(rarity[term] * strength(count) for term, count in self.known.uses[place].items())
-        return known / sum(rarity.values())
-
-
-def strength(uses: float) -> float:
-    """How much uses tell, 0 to 1: each further one tells less."""
-    return uses / (uses + HALF)
+        possible = sum(rarity.values())
+        return {
+            place: sum([rarity[term] * count / (count + HALF) for term, count in self.known.uses[place].items()])
+            / possible
+            for place in self.used
+        }
