@@ -109,23 +109,45 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
         files.read("a")
 
 
+def kept(number: int) -> str:
+    """A name such as files are kept under."""
+    return f"{number:040x}.{('listing', 'intake', 'index', 'vectors')[number % 4]}"
+
+
 def test_the_files_that_were_written_longest_ago_go_first(files: KeptFiles, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_files, "MAX_FILES", 3)
-    for age, name in enumerate("abc"):
-        files.write(name, b"x")
-        os.utime(files.folder / name, (1_000 + age, 1_000 + age))
-    files.write("d", b"x")
-    assert sorted(path.name for path in files.folder.iterdir()) == ["b", "c", "d"]
+    for age in range(3):
+        files.write(kept(age), b"x")
+        os.utime(files.folder / kept(age), (1_000 + age, 1_000 + age))
+    files.write(f"{3:040x}-{5:016x}.intake", b"x")
+    left = sorted(path.name for path in files.folder.iterdir())
+    assert left == [kept(1), kept(2), f"{3:040x}-{5:016x}.intake"]
 
 
 def test_the_folder_has_so_many_bytes_at_most(files: KeptFiles, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_files, "MAX_BYTES", 4_000)
-    for age, name in enumerate("abcdefgh"):
-        files.write(name, b"x" * 800)
-        os.utime(files.folder / name, (1_000 + age, 1_000 + age))
-    assert sorted(path.name for path in files.folder.iterdir()) == ["e", "f", "g", "h"]
+    for age in range(8):
+        files.write(kept(age), b"x" * 800)
+        os.utime(files.folder / kept(age), (1_000 + age, 1_000 + age))
+    assert sorted(path.name for path in files.folder.iterdir()) == list(map(kept, range(4, 8)))
     with pytest.raises(StoreError, match="2,000 bytes"):
         files.write("big", b"x" * 2_000)
+
+
+def test_what_others_have_in_the_folder_stays_and_does_not_count(
+    files: KeptFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_files, "MAX_FILES", 2)
+    files.make()
+    theirs = ["thesis.tex", "books.index", f"{1:040x}.zip", f"{2:040x}", f"{3:040x}.listing.bak"]
+    for name in theirs:
+        (files.folder / name).write_text("years of work")
+        os.utime(files.folder / name, (1_000, 1_000))
+    for number in range(4):
+        files.write(kept(number), b"x")
+    left = {path.name for path in files.folder.iterdir()}
+    assert set(theirs) < left
+    assert len(left) == len(theirs) + 2
 
 
 def test_several_processes_that_write_one_file_leave_it_whole(files: KeptFiles) -> None:

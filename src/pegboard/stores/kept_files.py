@@ -6,6 +6,7 @@ What is in it can be made again at any time, so nobody repairs it: what is broke
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,8 +23,10 @@ _HEAD: Final = len(MAGIC) + _DIGEST
 
 MAX_FILES: Final = 256
 MAX_BYTES: Final = 256 * 2**20
-"""What the folder may hold; the files that were written longest ago go first."""
+"""What may be kept; the files that were written longest ago go first."""
 
+_OWN: Final = re.compile(r"[0-9a-f]{40}(-[0-9a-f]+)?\.(index|intake|listing|vectors)(\.[0-9a-f]+\.unfinished)?")
+"""The names of what is kept. What else is in the folder is somebody's: it may be any that they have named."""
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 _USERS: Final = hasattr(os, "geteuid")
 """Whether the system tells whose a file is."""
@@ -75,10 +78,12 @@ class KeptFiles:
         return self.folder / name
 
     def tidy(self) -> None:
-        """Remove what was written longest ago, while there are too many files or bytes."""
+        """Remove what was written longest ago of what is kept, while it has too many files or bytes."""
         found: list[tuple[float, int, Path]] = []
         with suppress(OSError), os.scandir(self.folder) as entries:
             for entry in entries:
+                if not _OWN.fullmatch(entry.name):
+                    continue
                 with suppress(OSError):
                     facts = entry.stat(follow_symlinks=False)
                     found.append((facts.st_mtime, facts.st_size, Path(entry.path)))
