@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pegboard.search.arrays import Array
 from pegboard.search.encoder import LONGEST, SCALE, EncodingError, text_of, usual_of, vectors_of
-from pegboard.search.segment import Array
 from pegboard.tools import JsonObject
 from tests.search.encoders import Broken, Hashed
 from tests.search.things import Thing

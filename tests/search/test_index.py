@@ -15,8 +15,9 @@ from pegboard.search.building import build
 from pegboard.search.candidates import NAMES
 from pegboard.search.index import Index
 from pegboard.search.lexical import SCHEME
+from pegboard.search.merging import merged
 from pegboard.search.okapi import SCHEMES
-from pegboard.search.segment import Segment, merged
+from pegboard.search.segment import Segment
 from tests.search.things import Thing, queries, rows, things
 
 RANKERS = (LexicalRanker(), Bm25Ranker(), Bm25Ranker("plain"))

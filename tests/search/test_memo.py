@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pegboard.search.arrays import Array
 from pegboard.search.memo import Memo
-from pegboard.search.segment import Array
 
 
 class Counting:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.search import scores as module
+from pegboard.search.arrays import Array
 from pegboard.search.scores import Scores
-from pegboard.search.segment import Array
 
 SLACK = 2.5
 values = st.lists(

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.search import Candidates, vectors
+from pegboard.search.arrays import Array
 from pegboard.search.encoder import SCALE, EncodingError, text_of, vectors_of
-from pegboard.search.segment import Array
 from pegboard.search.vectors import KEY, Stored
 from tests.search.encoders import DIMENSION, Broken, Hashed, Shelf
 from tests.search.things import Thing, things

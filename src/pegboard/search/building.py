@@ -10,26 +10,25 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from pegboard.search.digests import digests_of
-from pegboard.search.scheme import IndexedField, Scheme, Terms
-from pegboard.search.segment import (
+from pegboard.search.arrays import (
     LENGTH,
     MARK,
     PLACE,
     ROW,
     WIDE,
     Array,
-    ByRow,
-    Segment,
     changes,
     distinct,
     joined,
-    merged,
     narrowed,
     runs,
     sizes_of,
     starts_of,
 )
+from pegboard.search.digests import digests_of
+from pegboard.search.merging import merged
+from pegboard.search.scheme import IndexedField, Scheme, Terms
+from pegboard.search.segment import ByRow, Segment
 from pegboard.tools import Entry
 
 _ROW_BITS: Final = 12  # rows a batch: its keys fit into 64 bits, and its sort into the processor's cache

@@ -12,9 +12,9 @@ from pegboard.search.scheme import IndexedField, Scheme, Terms
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
+    from pegboard.search.arrays import Array, Mask
     from pegboard.search.corpus import Corpus
     from pegboard.search.index import Index
-    from pegboard.search.segment import Array, Mask
     from pegboard.search.vectors import Vectors
 
 _SLICES_KEPT: Final = 64  # per catalog: callers with the same permissions share a slice and its statistics

@@ -10,10 +10,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from pegboard.search.arrays import PLACE, TERM, Array, Mask, counted, joined, sizes_of, starts_of
 from pegboard.search.digests import digest
 from pegboard.search.index import Index
 from pegboard.search.memo import Memo
-from pegboard.search.segment import PLACE, TERM, Array, Mask, Segment, counted, joined, sizes_of, starts_of
+from pegboard.search.segment import Segment
 
 _MEMO: Final = 1 << 20
 _MEMO_BY_ROW: Final = 128

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from pegboard.search.segment import PLACE, Array
+from pegboard.search.arrays import PLACE, Array
 from pegboard.tools import Entry
 
 _CHUNK: Final = 512

@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from pegboard.search.segment import TERM, Array
+from pegboard.search.arrays import TERM, Array
 
 
 def digests_of(terms: Iterable[str], space: int = 0) -> Array:

@@ -10,7 +10,7 @@ from pegboard.search.text import spoken
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
-    from pegboard.search.segment import Array
+    from pegboard.search.arrays import Array
 
 SCALE: Final = 2048
 """The length of a vector in whole numbers. Sums of products of two stay below 2^24 however many numbers they have: they

@@ -10,7 +10,7 @@ from pegboard.search.encoder import SCALE, Encoder, usual_of, vectors_of
 from pegboard.search.guarded import Guarded
 
 if TYPE_CHECKING:
-    from pegboard.search.segment import Array
+    from pegboard.search.arrays import Array
     from pegboard.search.vectors import Vectors, VectorStore
 
 Given = Encoder | Callable[[], Encoder]

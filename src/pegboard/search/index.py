@@ -9,10 +9,12 @@ from typing import Final
 
 import numpy as np
 
+from pegboard.search.arrays import ROW, Array, Mask
 from pegboard.search.building import build
 from pegboard.search.differences import Moves
+from pegboard.search.merging import merged, reordered
 from pegboard.search.scheme import Scheme
-from pegboard.search.segment import ROW, Array, Mask, Segment, merged, reordered
+from pegboard.search.segment import Segment
 from pegboard.tools import Entry
 
 TAIL: Final = 128

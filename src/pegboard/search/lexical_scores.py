@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from pegboard.search.arrays import Array
 from pegboard.search.asked import LIGHT, Asked
 from pegboard.search.candidates import Candidates
 from pegboard.search.confidence import certainty
@@ -29,7 +30,6 @@ from pegboard.search.lexical import (
 from pegboard.search.occurrences import Excerpt, Occurrences
 from pegboard.search.ranking import Ranking
 from pegboard.search.scores import Scores
-from pegboard.search.segment import Array
 
 _ROUNDING: Final = 1 + 1e-4
 """More than sums in 32 bits can be off by."""

@@ -18,7 +18,7 @@ from pegboard.search.ranking import Ranking
 from pegboard.search.shares import Part, Shares
 
 if TYPE_CHECKING:
-    from pegboard.search.segment import Array
+    from pegboard.search.arrays import Array
 
 MEANING: Final = 1.8
 """What an entry that means the very same gains, as a share of what words could bring."""

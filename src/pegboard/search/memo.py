@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from pegboard.search.segment import Array
+    from pegboard.search.arrays import Array
 
 Key = TypeVar("Key", bound=Hashable)
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from pegboard.search.segment import MARK, ROW, joined
+from pegboard.search.arrays import MARK, ROW, joined
 
 if TYPE_CHECKING:
+    from pegboard.search.arrays import Array
     from pegboard.search.corpus import Corpus, Numbers, Postings, Term
-    from pegboard.search.segment import Array
 
 _FREQUENT: Final = 1024  # entries that have a term from which on it may be a frequent one
 _FEW: Final = 32  # of so many entries one has a frequent term, or more

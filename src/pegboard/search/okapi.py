@@ -14,8 +14,8 @@ from pegboard.search.text import pieces, plain_terms, terms
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
+    from pegboard.search.arrays import Array
     from pegboard.search.corpus import Corpus
-    from pegboard.search.segment import Array
 
 K1: Final = 1.2
 B: Final = 0.75

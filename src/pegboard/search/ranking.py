@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, overload
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
+    from pegboard.search.arrays import Array
     from pegboard.search.candidates import Candidates
     from pegboard.search.corpus import Corpus
     from pegboard.search.scores import Scores
-    from pegboard.search.segment import Array
 
 _STEPS: Final = (20, 100)
 """How many are put in order at first: as many as a search answers with by default, then at most."""

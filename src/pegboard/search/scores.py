@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from pegboard.search.segment import Array, Mask
+from pegboard.search.arrays import Array, Mask
 
 _LOOKED_AT: Final = 4
 """Times as many have their scores computed before those of others, where these are many."""

@@ -17,8 +17,8 @@ from pegboard.search.related import related_terms
 from pegboard.search.text import stem
 
 if TYPE_CHECKING:
+    from pegboard.search.arrays import Array
     from pegboard.search.corpus import Corpus
-    from pegboard.search.segment import Array
 
 MEANT: Final = 0.8
 """What a term counts that an unknown word of the ask is taken for."""

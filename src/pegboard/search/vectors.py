@@ -10,9 +10,9 @@ from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
+from pegboard.search.arrays import ROW, Array
 from pegboard.search.differences import Moves
 from pegboard.search.encoder import Encoder, text_of, vectors_of
-from pegboard.search.segment import ROW, Array
 from pegboard.tools import Entry
 
 KEY: Final = 16

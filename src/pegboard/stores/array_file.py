@@ -15,7 +15,7 @@ from pegboard.stores.array_format import Arrays, FormatError, decoded, encoded
 from pegboard.stores.whole_file import opened, put
 
 if TYPE_CHECKING:
-    from pegboard.search.segment import Array
+    from pegboard.search.arrays import Array
 
 
 def write(path: str | Path, parts: Arrays, told: Mapping[str, Any], *, what: str) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pegboard.tools import canonical_json
 
 if TYPE_CHECKING:
-    from pegboard.search.segment import Array
+    from pegboard.search.arrays import Array
 
 Arrays = Mapping[str, Mapping[str, "Array"]]
 """The arrays of each part of a file, by name."""

@@ -22,8 +22,8 @@ from pegboard.stores.array_file import read, write
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
+    from pegboard.search.arrays import Array
     from pegboard.search.differences import Moves
-    from pegboard.search.segment import Array
 
 logger = logging.getLogger(__name__)
 
