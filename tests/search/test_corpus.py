@@ -23,7 +23,7 @@ def test_terms_are_counted_over_what_is_shown(shown: int) -> None:
     ]
     assert [one.in_group for one in found] == [len(alone), 0, 0, 0]
     assert corpus.known(terms) == found
-    assert corpus.counted(corpus.numbers(terms)) == [one.frequency for one in found]
+    assert corpus.counts.of(corpus.numbers(terms)) == [one.frequency for one in found]
 
 
 def test_what_is_known_of_words_is_bounded_and_right(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,5 +32,5 @@ def test_what_is_known_of_words_is_bounded_and_right(monkeypatch: pytest.MonkeyP
     whole = Candidates.of(ENTRIES).corpus(SCHEME)
     for start in range(12):
         terms = [f"word{number % 12}" for number in range(start, start + 5)]
-        assert [one.frequency for one in corpus.known(terms)] == whole.counted(whole.numbers(terms))
+        assert [one.frequency for one in corpus.known(terms)] == whole.counts.of(whole.numbers(terms))
         assert len(corpus._known) <= 3 + len(terms)

@@ -10,6 +10,7 @@ from pegboard.search import (
     Candidates,
     LexicalRanker,
     corpus,
+    counts,
     exact_first,
     occurrences,
     ranking,
@@ -44,6 +45,7 @@ def test_a_slice_is_ranked_as_if_the_rest_did_not_exist(
         patch.setattr(occurrences, "_FREQUENT", frequent)
         patch.setattr(occurrences, "_MOST", common)
         patch.setattr(corpus, "_FEW", few)
+        patch.setattr(counts, "_FEW", few)
         patch.setattr(ranking, "_STEPS", steps)
         patch.setattr(scores, "_MANY", many)
         compare(catalog, query)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pegboard.search import Bm25Ranker, Candidates, Explains, LexicalRanker, Ranked, Ranker, Ranking, exact_first
-from pegboard.search.corpus import idf
+from pegboard.search.counts import idf
 from pegboard.search.lessons import lessons_of
 from pegboard.search.usage import UNTRIED, UNUSED, USED, Recall, with_usage
 from pegboard.tools import Entry

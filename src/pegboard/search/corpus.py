@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,11 +9,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from pegboard.search.arrays import PLACE, TERM, Array, Mask, counted, joined, sizes_of, starts_of
+from pegboard.search.arrays import PLACE, TERM, Array, Mask, joined, sizes_of, starts_of
+from pegboard.search.counts import Counts, Numbers, idf
 from pegboard.search.digests import digest
 from pegboard.search.index import Index
 from pegboard.search.memo import Memo
-from pegboard.search.segment import Segment
 
 _MEMO: Final = 1 << 20
 _MEMO_BY_ROW: Final = 128
@@ -23,11 +22,8 @@ _MEMO_BY_ROW: Final = 128
 _LOOK_UPS_KEPT: Final = 4096
 """Terms of which a slice remembers, by and large, what its index has: words are asked for again and again."""
 
-Numbers = tuple[int, int]
-"""The numbers of a term in the base and in the tail of an index, -1 where it is not."""
-
 _FEW: Final = 8
-"""Of so many rows one, or less: so few get an index of their own, and are looked through one by one to count them."""
+"""Of so many rows one, or less: so few get an index of their own."""
 
 
 class Term(NamedTuple):
@@ -38,11 +34,6 @@ class Term(NamedTuple):
     frequency: int
     in_group: int
     rarity: float
-
-
-def idf(size: int, frequency: int) -> float:
-    """How much a term tells that ``frequency`` of ``size`` entries have: always above 0."""
-    return math.log(1 + (size - frequency + 0.5) / (frequency + 0.5))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +60,8 @@ class Corpus:
 
     It is made of the ``places`` of the slice's entries in the catalog, None for all of them. Where these are few, its
     ``index`` has nothing but them: what is hidden takes no time. ``visible`` says which rows are theirs; None when
-    there are no others. ``memo`` remembers what was computed of some terms, ``meanings`` what words that no entry has
-    were taken for.
+    there are no others; ``counts`` tells how many of them have each term. ``memo`` remembers what was computed of some
+    terms, ``meanings`` what words that no entry has were taken for.
     """
 
     def __init__(self, index: Index, places: Array | None) -> None:
@@ -83,10 +74,9 @@ class Corpus:
         if self.size < index.size:
             self.visible = np.zeros(index.size, np.bool_)
             self.visible[rows] = True
+        self.counts = Counts(index, self.visible, self.size)
         self._rows = rows
         self._dampening: dict[tuple[float, float, int], Array] = {}
-        self._totals: dict[int, Array] = {}
-        self._counted_in: dict[int, tuple[Array, Array]] = {}
         self._known: dict[int, dict[str, Term]] = {}
         self.meanings: dict[str, Sequence[str]] = {}
         self.memo: Memo[Numbers | tuple[Numbers, int]] = Memo(_MEMO + _MEMO_BY_ROW * index.size)
@@ -107,7 +97,7 @@ class Corpus:
 
     def _looked_up(self, terms: Sequence[str], group: int) -> Iterator[Term]:
         numbers = self.numbers(terms)
-        found = zip(numbers, self.counted(numbers), self.counted_in(group, numbers), strict=True)
+        found = zip(numbers, self.counts.of(numbers), self.counts.in_group(group, numbers), strict=True)
         return (Term(*one, idf(self.size, one[1]) if one[1] else 0.0) for one in found)
 
     def numbers(self, terms: Sequence[str], space: int = 0) -> list[Numbers]:
@@ -150,20 +140,6 @@ class Corpus:
         """The idf of each of the terms, 0 for one that no entry of the slice has."""
         return np.array([idf(self.size, found) if found else 0.0 for found in self.frequencies(postings)])
 
-    def counted(self, numbers: Sequence[Numbers]) -> list[int]:
-        """How many entries of the slice have each of these terms; the first call counts all terms there are."""
-        return _of_either(self._counted, numbers)
-
-    def counted_in(self, group: int, numbers: Sequence[Numbers]) -> list[int]:
-        """How many entries of the slice have each of these terms in one group."""
-        if group not in self._counted_in:
-            base, tail = self.index.base, self.index.tail
-            visible = self.visible
-            parts = (None, None) if visible is None else (visible[: base.size], visible[base.size :])
-            found = (_by_term(segment, group, part) for segment, part in zip((base, tail), parts, strict=True))
-            self._counted_in[group] = self._together(*found)
-        return _of_either(self._counted_in[group], numbers)
-
     def frequency(self, term: str, space: int = 0) -> int:
         """How many entries of the slice have a term."""
         return self.frequencies(self.postings([term], space))[0]
@@ -193,93 +169,3 @@ class Corpus:
         here = (self.index.rows >= 0).nonzero()[0]
         places[self.index.rows[here]] = here
         return places
-
-    def totals(self, rows: Array, group: int) -> Array:
-        """The idf of all terms in one group of each row, summed; computed when a row is first asked for."""
-        if group not in self._totals:
-            self._totals[group] = np.full(self.index.size, np.nan)
-        kept = self._totals[group]
-        found = kept[rows]
-        new = rows[np.isnan(found)]
-        if new.size:
-            kept[new] = self._summed(new, group)
-            found = kept[rows]
-        return found
-
-    def _summed(self, rows: Array, group: int) -> Array:
-        base, tail = self.index.base, self.index.tail
-        early = rows < base.size
-        found = np.empty(rows.size)
-        found[early] = _sums(base, group, rows[early], self._rarities[0])
-        found[~early] = _sums(tail, group, rows[~early] - base.size, self._rarities[1])
-        return found
-
-    @cached_property
-    def _rarities(self) -> tuple[Array, Array]:
-        """The idf of each term of the base, and of each term of the tail."""
-        base, tail = self._counted
-        return self._rarity_of(base), self._rarity_of(tail)
-
-    @cached_property
-    def _counted(self) -> tuple[Array, Array]:
-        """How many entries of the slice have each term of the base, and each of the tail."""
-        base, tail = self.index.base, self.index.tail
-        first = _frequencies(base, None if self.visible is None else self.visible[: base.size])
-        second = _frequencies(tail, None if self.visible is None else self.visible[base.size :])
-        return self._together(first, second)
-
-    def _together(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """What was counted of the terms of the base and of the tail, with those of both added up in both."""
-        base, tail = self.index.base, self.index.tail
-        if tail.size:
-            same = base.numbers(tail.terms)
-            shared = same >= 0
-            both = first[same[shared]] + second[shared]
-            first[same[shared]], second[shared] = both, both
-        return first, second
-
-    def _rarity_of(self, frequencies: Array) -> Array:
-        """The idf of each frequency; one after the other, because a processor's vectors may round another way."""
-        if not frequencies.size:
-            return np.zeros(0)
-        table = np.zeros(int(frequencies.max()) + 1)
-        present = np.flatnonzero(np.bincount(frequencies))
-        table[present] = [idf(self.size, size) for size in present.tolist()]
-        return table[frequencies]
-
-
-def _frequencies(segment: Segment, visible: Mask | None) -> Array:
-    """How many of the visible rows have each term."""
-    everywhere = sizes_of(segment.starts)
-    if visible is None:
-        return everywhere
-    hidden = ~visible
-    if np.count_nonzero(hidden) <= visible.size // _FEW:
-        return everywhere - _terms_in(segment, hidden)
-    return counted(visible[segment.rows], segment.starts)
-
-
-def _terms_in(segment: Segment, chosen: Mask) -> Array:
-    """How many of the chosen rows have each term, row by row: fast where they are few."""
-    terms, _ = segment.every.of(np.flatnonzero(chosen))
-    return np.bincount(terms, minlength=segment.terms.size)
-
-
-def _by_term(segment: Segment, group: int, visible: Mask | None) -> Array:
-    """How many of the visible rows have each term in a group."""
-    terms = segment.groups[group].terms
-    if visible is not None:
-        terms, _ = segment.groups[group].of(np.flatnonzero(visible))
-    return np.bincount(terms, minlength=segment.terms.size)
-
-
-def _of_either(tables: tuple[Array, Array], numbers: Sequence[Numbers]) -> list[int]:
-    """What two tables, of the base's terms and of the tail's, say of some terms: 0 of one that is in neither."""
-    base, tail = tables
-    return [int(base[early]) if early >= 0 else int(tail[late]) if late >= 0 else 0 for early, late in numbers]
-
-
-def _sums(segment: Segment, group: int, rows: Array, rarity: Array) -> Array:
-    """By row, in the order of the digests, so that equal rows give equal sums."""
-    terms, sizes = segment.groups[group].of(rows)
-    return np.bincount(np.repeat(np.arange(rows.size), sizes), rarity[terms], rows.size)

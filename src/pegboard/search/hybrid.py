@@ -71,7 +71,7 @@ class HybridRanker:
     def _meant(self, query: str, pool: Candidates) -> tuple[Meant | None, str]:
         """(how alike each candidate is, None where the query says nothing or nobody knows; why less was done)."""
         from pegboard.search.asked import read
-        from pegboard.search.corpus import idf
+        from pegboard.search.counts import idf
         from pegboard.search.lexical import SCHEME, possible
 
         corpus = pool.corpus(SCHEME)

@@ -102,7 +102,7 @@ class LookedUp(NamedTuple):
 
 def looked_up(corpus: Corpus, ask: str) -> LookedUp:
     """An ask in an index, with those of the related terms that tell something, and what unknown words may mean."""
-    from pegboard.search.corpus import idf
+    from pegboard.search.counts import idf
 
     asked = read(ask)
     told = _told(corpus, asked)
@@ -134,7 +134,7 @@ def _told(corpus: Corpus, asked: Asked) -> dict[str, Term]:
 
 def possible(asked: Asked, size: int) -> float:
     """What the words of an ask would be worth among so many entries, if all were the rarest."""
-    from pegboard.search.corpus import idf
+    from pegboard.search.counts import idf
 
     return sum(weight for term, weight in asked.weights.items() if term in asked.words) * idf(size, 0)
 

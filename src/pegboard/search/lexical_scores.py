@@ -86,7 +86,7 @@ class _Exact:
         for group, (field, weight) in enumerate(COVERED.items()):
             told = excerpt.marked(field.mark, self._told)
             some = told.nonzero()[0]
-            factors[some] += weight * np.minimum(1.0, told[some] / self._corpus.totals(rows[some], group))
+            factors[some] += weight * np.minimum(1.0, told[some] / self._corpus.counts.totals(rows[some], group))
         return factors
 
 

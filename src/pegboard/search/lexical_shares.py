@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 
 from pegboard.search.asked import Asked
 from pegboard.search.candidates import Candidates
-from pegboard.search.corpus import Corpus, idf
+from pegboard.search.corpus import Corpus
+from pegboard.search.counts import idf
 from pegboard.search.fields import FIELDS, Field, texts
 from pegboard.search.lexical import (
     CLAUSE,

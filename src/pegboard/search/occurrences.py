@@ -17,7 +17,8 @@ from pegboard.search.arrays import MARK, ROW, joined
 
 if TYPE_CHECKING:
     from pegboard.search.arrays import Array
-    from pegboard.search.corpus import Corpus, Numbers, Postings, Term
+    from pegboard.search.corpus import Corpus, Postings, Term
+    from pegboard.search.counts import Numbers
 
 _FREQUENT: Final = 1024  # entries that have a term from which on it may be a frequent one
 _FEW: Final = 32  # of so many entries one has a frequent term, or more

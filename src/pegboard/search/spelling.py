@@ -68,7 +68,7 @@ def _meant(corpus: Corpus, word: str) -> Sequence[str]:
 
 def _known(corpus: Corpus, terms: Sequence[str]) -> dict[str, int]:
     """How many entries have each of the terms that some have."""
-    found = zip(terms, corpus.counted(corpus.numbers(terms)), strict=True)
+    found = zip(terms, corpus.counts.of(corpus.numbers(terms)), strict=True)
     return {term: entries for term, entries in found if entries}
 
 

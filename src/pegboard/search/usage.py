@@ -121,7 +121,7 @@ class Known(NamedTuple):
     @classmethod
     def of(cls, query: str, pool: Candidates, recall: Recall) -> Known:
         """Look up the words of an ask that may be learned."""
-        from pegboard.search.corpus import idf
+        from pegboard.search.counts import idf
 
         terms = lessons_of(query)
         recalled = recall.uses(terms) if terms else {}
@@ -141,7 +141,7 @@ class Known(NamedTuple):
 
     def gains(self, ranked: Sequence[Ranked], recall: Recall) -> Gains:
         """What the candidates gain, those of this ranking and others."""
-        from pegboard.search.corpus import idf
+        from pegboard.search.counts import idf
 
         sure = confidence_of(ranked)
         # A score grows with the catalog, by how rare its words can be; many words agree by chance more often than few.
