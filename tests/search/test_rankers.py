@@ -8,18 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.search import Bm25Ranker, Candidates, Ranked, Ranker, SubstringRanker, keyword_ranker
-from tests.search.every import ALL
-from tests.search.things import Thing, names, queries, rows, thing, things, vectors
-
-SIX = [
-    Thing("watch-todos", "Watch a folder for TODO comments", "code", ("todo", "watch"), ("comments",)),
-    Thing("transcribe-audio", "Turn an audio file into text", "audio", ("speech",), ("whisper", "audio")),
-    Thing("play-audio", "Play a sound file", "audio", ("sound",)),
-    Thing("send-email", "Send an email message to a person", "mail", (), ("smtp",)),
-    Thing("email", "Read mail", "mail"),
-    Thing("search_web", "Search the web for pages. Web search!", None, ("web", "search")),
-]
-every_ranker = pytest.mark.parametrize("make", ALL.values(), ids=ALL.keys())
+from tests.search.every import ALL, every_ranker
+from tests.search.things import SIX, Thing, names, queries, rows, thing, things, vectors
 
 
 @pytest.mark.parametrize("case", vectors("gonk_bm25_search"))

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pegboard.search import Candidates, Explains, LexicalRanker, Ranker, unmatched_terms
-from tests.search.test_rankers import SIX, every_ranker
-from tests.search.things import Thing, queries, things
+from tests.search.every import every_ranker
+from tests.search.things import SIX, Thing, queries, things
 
 ENTRIES = st.lists(things, max_size=8, unique_by=lambda entry: entry.name)
 

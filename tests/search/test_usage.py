@@ -15,8 +15,8 @@ from pegboard.search.counts import idf
 from pegboard.search.lessons import lessons_of
 from pegboard.search.usage import UNTRIED, UNUSED, USED, Recall, with_usage
 from pegboard.tools import Entry
-from tests.search.test_rankers import SIX, every_ranker
-from tests.search.things import Thing, names, rows, things
+from tests.search.every import every_ranker
+from tests.search.things import SIX, Thing, names, rows, things
 
 WORDS = ("alpha", "beta", "gamma", "send", "mail", "weather")
 ENTRIES = st.lists(things, min_size=1, max_size=8, unique_by=lambda entry: entry.name)

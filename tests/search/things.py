@@ -37,6 +37,16 @@ class Thing:
         return self.bare or self.name
 
 
+SIX: Final = [
+    Thing("watch-todos", "Watch a folder for TODO comments", "code", ("todo", "watch"), ("comments",)),
+    Thing("transcribe-audio", "Turn an audio file into text", "audio", ("speech",), ("whisper", "audio")),
+    Thing("play-audio", "Play a sound file", "audio", ("sound",)),
+    Thing("send-email", "Send an email message to a person", "mail", (), ("smtp",)),
+    Thing("email", "Read mail", "mail"),
+    Thing("search_web", "Search the web for pages. Web search!", None, ("web", "search")),
+]
+
+
 def thing(told: dict[str, Any]) -> Thing:
     """The entry that a vector describes."""
     tags, keywords = (tuple(told.get(key) or ()) for key in ("tags", "keywords"))
