@@ -80,7 +80,32 @@ def test_the_way_in_is_another_for_whatever_decides_about_names() -> None:
     assert way_in(upstream(visibility="always").spec) == way_in(upstream().spec)
 
 
-@pytest.mark.parametrize("kept", [None, [], {}, {"rows": [[1]]}, {"rows": [], "stamps": "zz"}])
+OURS: dict[str, Any] = {
+    "rows": [[0, "shop__good", "good"]],
+    "stamps": "00" * 16,
+    "problems": [["shop", "bad", "It is bad.", ""]],
+    "excluded": {"other": "excluded"},
+    "notes": ["a note"],
+    "sound": [0],
+}
+OTHERS: list[dict[str, Any]] = [
+    {"rows": [[0]]},
+    {"rows": [["0", "shop__good", "good"]]},
+    {"rows": [[-1, "shop__good", "good"]]},
+    {"rows": [[0, ["shop__good"], "good"]]},
+    {"rows": [[0, "shop__good", None]]},
+    {"rows": [[0, "shop__good", "good"]] * 3},
+    {"stamps": "zz"},
+    {"problems": [["shop", "bad", 5, ""]]},
+    {"excluded": {"other": 5}},
+    {"excluded": ["other"]},
+    {"notes": [None]},
+    {"sound": [[0]]},
+]
+
+
+@pytest.mark.parametrize("kept", [None, [], {}, *(OURS | other for other in OTHERS)])
 def test_what_is_not_ours_is_refused(kept: Any) -> None:
+    assert Taken.from_json(OURS).to_json() == OURS
     with pytest.raises((LookupError, TypeError, ValueError)):
         Taken.from_json(kept)

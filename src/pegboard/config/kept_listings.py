@@ -27,6 +27,9 @@ logger = logging.getLogger(__name__)
 _AHEAD: Final = 60.0
 """Seconds that a listing may lie in the future: clocks of one machine are set, but not by much."""
 
+_ODD: Final = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
+"""What comes of reading a file that is another program's, or of a time to come."""
+
 
 def seconds_ago(at: float, now: float, most: float) -> float | None:
     """How old a listing of a moment is; None where that is too old, or where it is of a time to come."""
@@ -95,7 +98,7 @@ class KeptListings:
             content = self._files.read(_file_of_taken(origin, upstream))
             told = {} if content is None else json.loads(content)
             return Taken.from_json(told["taken"]) if told.get("of") == of else None
-        except (StoreError, ValueError, LookupError, TypeError, AttributeError) as error:
+        except (StoreError, *_ODD) as error:
             logger.info("how the listing of upstream %r is taken in is found out anew: %s", upstream.name, error)
             return None
 
@@ -161,10 +164,10 @@ class Record:
         try:
             told: Any = json.loads(head)
             at, mark, rest = told["at"], told["id"], Listing.from_json(told["listing"])
-        except (ValueError, LookupError, TypeError, RecursionError):
+            fits = isinstance(at, int | float) and isinstance(mark, str)
+            return cls(float(at), mark, replace(rest, tools=RawLines(lines))) if fits else None
+        except _ODD:
             return None
-        fits = isinstance(at, int | float) and isinstance(mark, str)
-        return cls(float(at), mark, replace(rest, tools=RawLines(lines))) if fits else None
 
 
 def _line(value: Any) -> bytes:

@@ -75,14 +75,29 @@ class Taken:
     @classmethod
     def from_json(cls, told: Any) -> Taken:
         """What a JSON object tells. Raises LookupError, TypeError or ValueError for any other than ours."""
-        return cls(
-            rows=[(place, name, bare_name) for place, name, bare_name in told["rows"]],
+        taken = cls(
+            rows=[(_whole(place), _text(name), _text(bare_name)) for place, name, bare_name in told["rows"]],
             stamps=bytes.fromhex(told["stamps"]),
-            problems=tuple(Problem(**dict(zip(_PROBLEM, one, strict=True))) for one in told["problems"]),
-            excluded=dict(told["excluded"]),
-            notes=tuple(told["notes"]),
-            sound=tuple(told["sound"]),
+            problems=tuple(Problem(**dict(zip(_PROBLEM, map(_text, one), strict=True))) for one in told["problems"]),
+            excluded={name: _text(why) for name, why in dict(told["excluded"]).items()},
+            notes=tuple(map(_text, told["notes"])),
+            sound=tuple(map(_whole, told["sound"])),
         )
+        if len(taken.stamps) % max(1, len(taken.rows)):
+            raise ValueError("The stamps are not those of so many tools.")
+        return taken
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError(f"Wanted a whole number from 0, got {value!r:.40}.")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"Wanted a text, got {value!r:.40}.")
+    return value
 
 
 def way_in(spec: UpstreamSpec) -> str:
