@@ -191,8 +191,10 @@ async def _clear(common: Common, tenant: str | None, tool: str | None, who: str 
 
     async with _opened(common) as (settings, store):
         principal = principal_named(settings, who)
-        space = space_of(principal) if principal and tenant is None else None
-        space = space if tenant is None else space_of_tenant(tenant)
+        if tenant is not None:
+            space: str | None = space_of_tenant(tenant)
+        else:
+            space = space_of(principal) if principal else None
         if not (yes or agreed(common, "What was learned cannot be learned anew at once. Forget it?")):
             common.output.error("Nothing was forgotten.", code="denied", hint="Agree to it with --yes.")
             return Exit.REFUSED

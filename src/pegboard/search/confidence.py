@@ -1,8 +1,8 @@
 """How sure a search is that something it found is right, and what is near where nothing is. Pure.
 
-A logistic curve over two figures that mean the same in a catalog of any size, and whether meaning counts or words
-alone: what the best entry's score is of what the words of the ask could bring if the rarest words were theirs, and
-whether it stands out, or the tenth is as good.
+A logistic curve over two figures that mean the same in a catalog of any size, whether meaning counts or words alone:
+what the best entry's score is of what the words of the ask could bring if the rarest words were theirs, and whether it
+stands out, or the tenth is as good.
 """
 
 from __future__ import annotations

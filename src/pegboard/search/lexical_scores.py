@@ -63,6 +63,7 @@ class _Exact:
         self.worths = worths
         needs = list(map(frozenset, asked.needs)) if len(asked.needs) > 1 else []
         self._by_need = [worths * [term in need for term in asked.weights] for need in needs]
+        # Where each term is in one clause, those of the clauses add up to those of all.
         self._each_in_one = sum(map(len, needs)) == len(asked.weights)
         self._told = np.where(np.arange(rarity.size) < asked.own, rarity, 0.0)
 
@@ -99,6 +100,7 @@ def _certainty(size: int, asked: Asked, has: Iterable[int], scores: Sequence[flo
 
 def _tamed(corpus: Corpus, rows: Array, units: Array) -> Array:
     """What a count says, the length of its row considered: ``gain`` without the worth."""
+    # In place where it can be: of many postings, most of the time goes into new arrays.
     counts: Array = units / UNIT
     dampened = corpus.dampening(K1, B)[rows]
     dampened += counts
