@@ -10,7 +10,7 @@ import pytest
 
 from pegboard import Context, Limits, MemoryPinStore, Pegboard, Principal, ToolRegistry, ToolResult
 from pegboard.board import Board
-from pegboard.errors import BoardError, CollisionError, StoreError
+from pegboard.errors import BoardError, CollisionError, InvalidArgumentsError, StoreError
 from pegboard.pins import PinRecord, PinState
 from tests.support import ALICE, Rules, make, registry_of
 
@@ -614,3 +614,10 @@ async def test_a_refusal_names_the_tools_of_the_profile_that_lead_on() -> None:
             refused = await how
             assert isinstance(refused, ToolResult)
             assert told in refused.text or (name == "a" and not refused.is_error)
+
+
+@pytest.mark.parametrize(("query", "kind"), [(None, "NoneType"), (5, "int"), (b"mail", "bytes"), ([], "list")])
+async def test_a_search_for_what_is_no_text_is_refused(query: Any, kind: str) -> None:
+    board = await open_bare(peg_of())
+    with pytest.raises(InvalidArgumentsError, match=f"query: wanted a text, got {kind}"):
+        await board.find(query)

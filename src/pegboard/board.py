@@ -244,7 +244,7 @@ class Board:
 
         The notes name the sources whose tools could not be searched.
 
-        Raises InvalidArgumentsError for a limit that is not a whole number from 1.
+        Raises InvalidArgumentsError for a query that is no text, and for a limit that is not a whole number from 1.
         """
         ranker = await self._peg.ranker_for(self.principal)
         view = await self.view()

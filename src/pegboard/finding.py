@@ -59,10 +59,12 @@ class Searches:
 def find(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limits) -> FindResult:
     """Rank the visible tools. A blank query matches nothing; nor does one of which the ranker is not sure enough.
 
-    Raises InvalidArgumentsError for a limit that is not a whole number from 1; above the cap it is capped, and said.
+    Raises InvalidArgumentsError for a query that is no text, and for a limit that is not a whole number from 1; above
+    the cap it is capped, and said.
     """
     from pegboard.search.confidence import confidence_of, degraded_by
 
+    _check_query(query)
     count, notes = checked_limit(limit, limits)
     ranked = ranking(view, ranker, query, limits)
     searched = searched_part(query, limits)
@@ -127,6 +129,11 @@ def missing_notes(missing: Sequence[SourceStatus], *, named: bool) -> tuple[str,
 
 def _brings(source: SourceStatus) -> str:
     return "skills" if source.kind == "skills" else "tools"
+
+
+def _check_query(query: Any) -> None:
+    if not isinstance(query, str):
+        raise InvalidArgumentsError("find_tools", [f"query: wanted a text, got {type(query).__name__}"])
 
 
 def checked_limit(limit: Any, limits: Limits) -> tuple[int, tuple[str, ...]]:
