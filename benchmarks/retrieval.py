@@ -170,28 +170,37 @@ def _spread(times: list[float]) -> tuple[str, str]:
     return f"{statistics.median(times):.2f}", f"{percentile(times, 95):.2f}"
 
 
+def folder_of(arguments: Sequence[str]) -> Path | None:
+    """The folder of sets that the first argument names; None, with a word, where there is none."""
+    if arguments and list(Path(arguments[0]).glob("*/queries.jsonl")):
+        return Path(arguments[0])
+    print("give the folder that holds the sets, one folder each with tools.jsonl and queries.jsonl", file=sys.stderr)
+    return None
+
+
 def printed(run: Callable[..., list[Table]], arguments: Sequence[str]) -> int:
-    """Print the tables that ``run(folder, sample=...)`` makes of a folder of sets; 2 without one."""
-    if not arguments or not list(Path(arguments[0]).glob("*/queries.jsonl")):
-        print("give the folder that holds the sets; a number behind it: of so many questions each", file=sys.stderr)
+    """Print the tables that ``run(folder, sample=...)`` makes of a folder of sets; 2 without one.
+
+    A number behind the folder is the sample: at most so many questions of each set.
+    """
+    folder = folder_of(arguments)
+    if folder is None:
         return 2
-    for table in run(Path(arguments[0]), sample=int(arguments[1]) if arguments[1:] else None):
+    for table in run(folder, sample=int(arguments[1]) if arguments[1:] else None):
         print(table.markdown())
     return 0
 
 
 def main(arguments: Sequence[str]) -> int:
     """Print the tables; 2 without a folder, or for a ranker that is none."""
-    if not arguments or not list(Path(arguments[0]).glob("*/queries.jsonl")):
-        print(
-            "give the folder that holds the sets, one folder each with tools.jsonl and queries.jsonl", file=sys.stderr
-        )
+    folder, wanted = folder_of(arguments), arguments[1:]
+    if folder is None:
         return 2
-    unknown = [name for name in arguments[1:] if name not in SEARCHES]
+    unknown = [name for name in wanted if name not in SEARCHES]
     if unknown:
         print(f"unknown ranker {unknown[0]!r}; there are {', '.join(SEARCHES)}", file=sys.stderr)
         return 2
-    for table in run(Path(arguments[0]), arguments[1:]):
+    for table in run(folder, wanted):
         print(table.markdown())
     return 0
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from benchmarks.report import Table
+from benchmarks.retrieval import folder_of
 from pegboard.auth import Principal
 from pegboard.evaluation.datasets import DataSet, Question, sets_of
 from pegboard.evaluation.metrics import recall
@@ -196,10 +197,10 @@ def run(root: Path) -> list[Table]:
 
 def main(arguments: Sequence[str]) -> int:
     """Print the tables; 2 without a folder."""
-    if not arguments or not list(Path(arguments[0]).glob("*/queries.jsonl")):
-        print("give the folder that holds the sets", file=sys.stderr)
+    folder = folder_of(arguments)
+    if folder is None:
         return 2
-    for table in run(Path(arguments[0])):
+    for table in run(folder):
         print(table.markdown())
     return 0
 
