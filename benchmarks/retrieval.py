@@ -172,7 +172,7 @@ def _spread(times: list[float]) -> tuple[str, str]:
 
 def folder_of(arguments: Sequence[str]) -> Path | None:
     """The folder of sets that the first argument names; None, with a word, where there is none."""
-    if arguments and list(Path(arguments[0]).glob("*/queries.jsonl")):
+    if arguments and any(Path(arguments[0]).glob("*/queries.jsonl")):
         return Path(arguments[0])
     print("give the folder that holds the sets, one folder each with tools.jsonl and queries.jsonl", file=sys.stderr)
     return None
