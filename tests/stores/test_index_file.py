@@ -227,8 +227,6 @@ def test_a_writer_that_is_killed_never_leaves_a_file_that_loads_wrongly(path: Pa
 
 
 def test_an_array_of_any_kind_comes_back_as_it_was() -> None:
-    import numpy as np
-
     arrays = {"a": np.arange(6, dtype="<i4").reshape(2, 3), "empty": np.zeros((0, 4), "<u8"), "b": np.array([1], "u1")}
     parts, told = decoded(memoryview(b"".join(encoded({"part": arrays}, {"x": [1, "é"]}))))
     assert told == {"x": [1, "é"]}

@@ -1,8 +1,8 @@
 """Everyday words, and others that a tool for the same thing may be told in. English; tables and what reads them.
 
 An ask is in its author's words, a definition in its own: ``film`` for ``movie``, or ``sneakers`` where a tool searches
-products. The tables come from general knowledge of the language and of what software is made for. They hold no name of
-a product that sells tools, and no word of grammar.
+products. The tables come from general knowledge of the language and of what software is made for. Names of well-known
+products are there as what people say for a thing (``spotify`` for music); there is no word of grammar.
 """
 
 from __future__ import annotations
