@@ -84,6 +84,7 @@ CORE = (
     "board_lessons",
     "board_calls",
     "board",
+    "peg_status",
     "peg",
     "explaining",
 )

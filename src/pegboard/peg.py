@@ -23,13 +23,12 @@ from pegboard.keeping import GuardedStore, no_board
 from pegboard.leads import Leads
 from pegboard.limits import Limits
 from pegboard.listeners import Listeners, Unsubscribe
-from pegboard.pin_store import ManagedStore, MemoryPinStore, PinStore, status_of
-from pegboard.places import Places
+from pegboard.peg_status import told_of
+from pegboard.pin_store import ManagedStore, MemoryPinStore, PinStore
 from pegboard.profiles import profiles_of
 from pegboard.receipts import ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry
 from pegboard.skill_choice import SkillChoice
-from pegboard.skill_prompt import skills_prompt
 from pegboard.skill_source import SkillEntry, Skills, SkillSource, sources_in
 from pegboard.skill_tools import SKILL_TOOLS
 from pegboard.source_set import SourceSet
@@ -103,14 +102,12 @@ class Pegboard:
         self._sources.on_change(self._catalog_changed)
         self._listeners = Listeners[[]]()
         self._boundary_listeners = Listeners[[str]]()
-        self._places = Places()
         self.dispatcher = Dispatcher(
             policy=self.policy,
             limits=self.limits,
             approver=checked_approver(approver),
             sink=receipts,
             mandatory=receipts_mandatory,
-            places=self._places,
         )
         # What a meta-tool does is authorized by what it touches, not by its own name; and it never has to wait.
         self.meta_dispatcher = Dispatcher(
@@ -264,33 +261,7 @@ class Pegboard:
 
         What is told of the store is as of its last use.
         """
-        sources = []
-        for source in self._sources.all:
-            state = source.status()
-            told = {"name": state.name, "kind": state.kind, "state": state.state, "tools": state.tools}
-            told |= {"skills": state.skills} if state.skills else {}
-            optional = {"reason": state.reason, "starts": state.starts, "notes": list(state.notes)}
-            sources.append(told | {key: value for key, value in optional.items() if value})
-        problems = [problem.to_json() for problem in self.catalog.problems]
-        waiting = [{"at": " ".join(gate) or "all", "calls": calls} for gate, calls in self._places.waiting().items()]
-        return {
-            "generation": self.catalog.generation,
-            "tools": len(self.catalog),
-            "skills": len(self.catalog.skills),
-            "sources": sources,
-            "store": status_of(self.store).to_json(),
-            "set_aside": problems,
-            "drift": self.drifts.to_json(),
-            "skills_prompt": self._skills_prompt_notes(),
-            **({} if self.usage is None else {"usage": self.usage.status()}),
-            **({"waiting": waiting} if waiting else {}),
-        }
-
-    def _skills_prompt_notes(self) -> list[str]:
-        """What has to give in a prompt that tells of all skills."""
-        limits = self.limits
-        told = skills_prompt(self.skills, max_tokens=limits.skills_tokens, max_chars=limits.skills_chars)
-        return list(told.notes())
+        return told_of(self)
 
     async def open(
         self,
