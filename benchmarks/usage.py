@@ -21,11 +21,11 @@ from pegboard.auth import Principal
 from pegboard.evaluation.datasets import DataSet, Question, sets_of
 from pegboard.evaluation.metrics import recall
 from pegboard.finding import find
-from pegboard.leads import Leads
 from pegboard.limits import Limits
 from pegboard.search import LexicalRanker
 from pegboard.search.lessons import lessons_of
 from pegboard.usage import Usage
+from pegboard.usage.leads import Leads
 
 SETS: Final = ("bfcl", "metatool", "sealtools")
 """Those with enough questions."""

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.auth import Principal
 from pegboard.board_calls import BoardCalls
-from pegboard.board_lessons import BoardLessons
 from pegboard.board_skills import BoardSkills
 from pegboard.board_tools import meta_tools
 from pegboard.boundary import Boundary, PinDiff, at_boundary, settled_always
@@ -28,7 +27,6 @@ from pegboard.drift import Drift
 from pegboard.errors import MetaToolError, NotFoundError, SkillNameError
 from pegboard.finding import FindResult, Searches, find_beside, missing_notes
 from pegboard.keeping import GuardedStore, Keeping
-from pegboard.leads import Leads
 from pegboard.limits import Limits
 from pegboard.pins import PinEvent, PinQueue, PinRecord, PinState, Slot
 from pegboard.prefix import Listing
@@ -37,6 +35,8 @@ from pegboard.skill_choice import SkillChoice
 from pegboard.skill_tools import SKILL_TOOLS, SKILLS
 from pegboard.tools import Halt, JsonObject, Tool, ToolResult, Visibility
 from pegboard.turn import Turn, run_all
+from pegboard.usage.board import BoardLessons
+from pegboard.usage.leads import Leads
 from pegboard.uses import Uses
 from pegboard.view import Sight, View
 

@@ -16,11 +16,11 @@ from pegboard.tools import Halt, Tool, ToolResult
 
 if TYPE_CHECKING:
     from pegboard.board import Board
-    from pegboard.board_lessons import BoardLessons
     from pegboard.catalog import Catalog
     from pegboard.keeping import Keeping
     from pegboard.peg import Pegboard
     from pegboard.quarantine import Quarantine
+    from pegboard.usage.board import BoardLessons
     from pegboard.view import Sight
 
 

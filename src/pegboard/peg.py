@@ -20,7 +20,6 @@ from pegboard.dispatch import Dispatcher
 from pegboard.drift import DriftLog, OnDrift, checked_on_drift
 from pegboard.errors import NotFoundError
 from pegboard.keeping import GuardedStore, no_board
-from pegboard.leads import Leads
 from pegboard.limits import Limits
 from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.peg_status import told_of
@@ -32,11 +31,12 @@ from pegboard.skill_choice import SkillChoice
 from pegboard.skill_source import SkillEntry, Skills, SkillSource, sources_in
 from pegboard.skill_tools import SKILL_TOOLS
 from pegboard.source_set import SourceSet
+from pegboard.usage.leads import Leads
 from pegboard.view import View
 
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
-    from pegboard.usage import Usage
+    from pegboard.usage.learning import Usage
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from pegboard import Pegboard, Principal
 from pegboard.gateway import Gateway
 from pegboard.usage import Usage
 from tests.support import make, registry_of
-from tests.test_usage import settled
+from tests.usage.test_learning import settled
 
 pytestmark = pytest.mark.anyio
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from pegboard import learned
 from pegboard.errors import StoreError
-from pegboard.learned import HALF_LIFE, MOST, Lesson, Row
 from pegboard.stores import SqlPinStore, SqlUsageStore
 from pegboard.testing import USAGE_STORE_CONTRACT
 from pegboard.testing.usage_store_contract import Check
-from pegboard.usage_export import from_text, to_text
-from pegboard.usage_store import MemoryUsageStore
+from pegboard.usage import bounds
+from pegboard.usage.export import from_text, to_text
+from pegboard.usage.rows import HALF_LIFE, MOST, Lesson, Row
+from pegboard.usage.store import MemoryUsageStore
 from tests.stores.places import rows, sql
 
 pytestmark = pytest.mark.anyio
@@ -119,8 +119,8 @@ async def test_what_has_faded_is_swept_with_the_first_lesson_of_a_day(file: Path
 
 
 async def test_a_space_keeps_within_its_bounds(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learned, "ROWS", 60)
-    monkeypatch.setattr(learned, "ROWS_OF_ONE", 30)
+    monkeypatch.setattr(bounds, "ROWS", 60)
+    monkeypatch.setattr(bounds, "ROWS_OF_ONE", 30)
     store = SqlUsageStore(file)
     await store.learn("", [Lesson("refund", ("money",), by) for by in ("ann", "bob")], DAY)
     for number in range(30):

@@ -19,12 +19,12 @@ from pegboard.cli.session import load_named, tell_problems
 from pegboard.cli.tools_store import text_of
 from pegboard.cli.words import counted
 from pegboard.errors import ConfigError, StoreError
-from pegboard.learned import DAY
+from pegboard.usage.rows import DAY
 
 if TYPE_CHECKING:
     from pegboard.config import Settings
-    from pegboard.learned import Row
-    from pegboard.usage_store import UsageStore
+    from pegboard.usage.rows import Row
+    from pegboard.usage.store import UsageStore
 
 _WORDS: Final = 8
 """Words of a tool that are listed where nobody asked for it by name."""
@@ -101,7 +101,7 @@ async def _opened(common: Common) -> AsyncIterator[tuple[Settings, UsageStore]]:
 
 
 async def _show(common: Common, tool: str | None, tenant: str | None) -> Exit:
-    from pegboard.usage_store import space_of_tenant, tenant_of
+    from pegboard.usage.spaces import space_of_tenant, tenant_of
 
     async with _opened(common) as (settings, store):
         rows = await store.everything()
@@ -155,7 +155,7 @@ def _print(common: Common, told: Sequence[tuple[str | None, str, Words]], *, who
 
 
 async def _export(common: Common, output: Path | None, force: bool) -> Exit:
-    from pegboard.usage_export import to_text
+    from pegboard.usage.export import to_text
 
     async with _opened(common) as (_, store):
         rows = await store.everything()
@@ -172,7 +172,7 @@ async def _export(common: Common, output: Path | None, force: bool) -> Exit:
 
 
 async def _import(common: Common, file: str) -> Exit:
-    from pegboard.usage_export import from_text
+    from pegboard.usage.export import from_text
 
     text, where = text_of(file, None)
     rows = from_text(text, where, _today())
@@ -187,7 +187,7 @@ async def _import(common: Common, file: str) -> Exit:
 
 
 async def _clear(common: Common, tenant: str | None, tool: str | None, who: str | None, yes: bool) -> Exit:
-    from pegboard.usage_store import space_of, space_of_tenant
+    from pegboard.usage.spaces import space_of, space_of_tenant
 
     async with _opened(common) as (settings, store):
         principal = principal_named(settings, who)

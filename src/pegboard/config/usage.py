@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from pegboard.config.settings import Settings
 
 if TYPE_CHECKING:
-    from pegboard.usage import Usage
-    from pegboard.usage_store import UsageStore
+    from pegboard.usage.learning import Usage
+    from pegboard.usage.store import UsageStore
 
 
 def usage_of(settings: Settings) -> Usage | None:
     """What learns from use; None where nothing does. Nothing is opened."""
     if not settings.usage.learn:
         return None
-    from pegboard.usage import Usage
+    from pegboard.usage.learning import Usage
 
     return Usage(usage_store_of(settings))
 
@@ -23,7 +23,7 @@ def usage_of(settings: Settings) -> Usage | None:
 def usage_store_of(settings: Settings) -> UsageStore:
     """Where what is learned from use is kept: beside the boards. Nothing is opened."""
     if settings.store_file is None or settings.overlay is None:
-        from pegboard.usage_store import MemoryUsageStore
+        from pegboard.usage.store import MemoryUsageStore
 
         return MemoryUsageStore(half_life=settings.usage.half_life)
     from pegboard.stores import SqlUsageStore

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pegboard.config.keys import Keys, key
 from pegboard.config.kinds import FLAG, integer
-from pegboard.learned import HALF_LIFE
+from pegboard.usage.rows import HALF_LIFE
 
 MOST_DAYS = 3_650
 

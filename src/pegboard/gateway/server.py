@@ -39,11 +39,11 @@ from pegboard.gateway.sessions import SURFACE, Session
 from pegboard.gateway.settings import GatewaySettings
 from pegboard.gateway.shelf import fingerprint_of
 from pegboard.gateway.skills_extension import SkillsExtension
-from pegboard.leads import CallerLeads
 from pegboard.peg import Pegboard
 from pegboard.pin_store import MemoryPinStore, PinStore
 from pegboard.prefix import Listing
 from pegboard.tools import Halt, ToolResult, Visibility, text_block
+from pegboard.usage.leads import CallerLeads
 from pegboard.view import View
 
 logger = logging.getLogger(__name__)

@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from pegboard.learned import HALF_LIFE, Lesson, Row, faded_before
 from pegboard.stores.database import PATIENCE, Database
-from pegboard.usage_store import Changes
+from pegboard.usage.bounds import faded_before
+from pegboard.usage.rows import HALF_LIFE, Lesson, Row
+from pegboard.usage.store import Changes
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection

@@ -9,10 +9,11 @@ from typing import Any, Final
 from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from pegboard.learned import MOST, Lesson, Row, exceeds, surplus
 from pegboard.stores.tables import USAGE, USAGE_SPACES
 from pegboard.texts import is_encodable
-from pegboard.usage_store import Changes, distinct, stronger
+from pegboard.usage.bounds import exceeds, surplus
+from pegboard.usage.rows import MOST, Lesson, Row, distinct, stronger
+from pegboard.usage.store import Changes
 
 _COLUMNS = USAGE.c
 _OF_ROW: Final = (_COLUMNS.tool, _COLUMNS.term, _COLUMNS.principal, _COLUMNS.uses, _COLUMNS.day)

@@ -5,7 +5,7 @@
         await check(lambda: MyStore(tmp_path / "learned"))
 
 Each check is given a function that opens the same empty place again every time it is called, with the half-life that
-``pegboard.learned`` has; a store that lives in one object gives that object each time. A check that fails raises
+``pegboard.usage.rows`` has; a store that lives in one object gives that object each time. A check that fails raises
 BrokenContractError.
 """
 
@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from pegboard.learned import HALF_LIFE, MOST, Lesson, Row
 from pegboard.testing.contract import closing, promised
-from pegboard.usage_store import UsageStore
+from pegboard.usage.rows import HALF_LIFE, MOST, Lesson, Row
+from pegboard.usage.store import UsageStore
 
 Open = Callable[[], UsageStore]
 Check = Callable[[Open], Awaitable[None]]

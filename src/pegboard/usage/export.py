@@ -13,9 +13,9 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from pegboard.errors import DefinitionError
-from pegboard.learned import MOST, Row
 from pegboard.texts import is_encodable
-from pegboard.usage_store import space_of_tenant, tenant_of
+from pegboard.usage.rows import MOST, Row
+from pegboard.usage.spaces import space_of_tenant, tenant_of
 
 _FIRST: Final = date(1970, 1, 1)
 _LONGEST: Final = 200

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from pegboard.auth import Principal
 from pegboard.finding import FindResult, searched_part
-from pegboard.leads import Leads
 from pegboard.limits import Limits
 from pegboard.tools import Halt, ToolResult
+from pegboard.usage.leads import Leads
 
 if TYPE_CHECKING:
-    from pegboard.usage import Usage
+    from pegboard.usage.learning import Usage
 
 
 class BoardLessons:

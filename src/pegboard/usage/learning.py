@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.auth import Principal
 from pegboard.errors import told
-from pegboard.learned import DAY, Learned, Lesson
-from pegboard.usage_store import MemoryUsageStore, UsageStore, space_of
+from pegboard.usage.learned import Learned
+from pegboard.usage.rows import DAY, Lesson
+from pegboard.usage.spaces import space_of
+from pegboard.usage.store import MemoryUsageStore, UsageStore
 
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker

@@ -7,78 +7,12 @@ alone; what they did themselves counts at once.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
-DAY: Final = 86_400
-"""Seconds. Uses are dated to the day: more would say which words were asked together."""
-
-HALF_LIFE: Final = 30.0
-"""Days after which a use counts half."""
-QUORUM: Final = 2
-"""Principals who have come to a tool with a word before that counts for others."""
-MOST: Final = 3.0
-"""Uses of one word for one tool that count of one principal at most."""
-LEAST: Final = 0.05
-"""Uses that are forgotten: what one use comes to after some four half-lives."""
-
-ROWS: Final = 50_000
-"""Rows of one space at most: some 10 MB in memory."""
-ROWS_OF_ONE: Final = 20_000
-"""Rows of one principal in a space at most; its own least are forgotten first."""
-ROWS_OF_TOOL: Final = 2_000
-"""Rows of one tool in a space at most."""
-_ROOM: Final = 0.9
-"""How much of each bound is kept where one is exceeded, so that not every lesson has to forget something."""
-
-
-class Pair(NamedTuple):
-    """What a row is about: by it, it is told from all others of its space."""
-
-    tool: str
-    term: str
-    by: str
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """How often asks of ``by`` with ``term`` led to ``tool``. Immutable.
-
-    ``by`` is a principal's key, ``""`` where nobody was named. ``uses`` is what the uses came to on ``day``, counted
-    in whole days since 1970; later it is less.
-    """
-
-    tool: str
-    term: str
-    by: str
-    uses: float
-    day: int
-
-    @property
-    def pair(self) -> Pair:
-        """What it is about."""
-        return Pair(self.tool, self.term, self.by)
-
-    def on(self, day: int, half_life: float) -> float:
-        """What the uses come to on a day."""
-        return self.uses if day <= self.day else self.uses * 0.5 ** ((day - self.day) / half_life)
-
-    def used(self, times: float, day: int, half_life: float) -> Row:
-        """The row after further uses on a day."""
-        return replace(self, uses=min(MOST, self.on(day, half_life) + times), day=max(day, self.day))
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """A call that a search led to. Immutable. ``terms`` of the ask led ``by`` to ``tool``, each counting ``uses``."""
-
-    tool: str
-    terms: tuple[str, ...]
-    by: str = ""
-    uses: float = 1.0
+from pegboard.usage.bounds import exceeds, surplus
+from pegboard.usage.rows import HALF_LIFE, LEAST, QUORUM, Lesson, Pair, Row
 
 
 @dataclass
@@ -193,33 +127,3 @@ class Learned:
         others = [min(1.0, found) for found in uses.values() if found >= LEAST]
         # In an order of their own: sums of the same numbers must come to the same wherever they were read from.
         return own + sum(sorted(others)) if len(others) + (own >= LEAST) >= QUORUM else own
-
-
-def faded_before(day: int, half_life: float) -> int:
-    """The day before which rows have faded, whatever they were."""
-    return day - math.ceil(half_life * math.log2(MOST / LEAST))
-
-
-def exceeds(rows: int, of_tool: int, of_one: int) -> bool:
-    """Whether there are more rows than may be kept: in all, of one tool, or of one principal."""
-    return rows > ROWS or of_tool > ROWS_OF_TOOL or of_one > ROWS_OF_ONE
-
-
-def surplus(rows: Sequence[Row], day: int, half_life: float) -> list[Row]:
-    """The rows of a space that are to be forgotten so that it keeps within its bounds, with some room.
-
-    What faded goes first, then what fewer than ``QUORUM`` principals have done, the least of it first: nobody can push
-    out what several have taught. Each principal has its own bound within.
-    """
-    alive = [row for row in rows if row.on(day, half_life) >= LEAST]
-    taught = Counter((row.tool, row.term) for row in alive)
-    alive.sort(key=lambda row: (taught[row.tool, row.term] < QUORUM, -row.on(day, half_life), row.pair))
-    kept: set[Pair] = set()
-    of_tool, of_one = Counter[str](), Counter[str]()
-    for row in alive:
-        full = len(kept) >= ROWS * _ROOM or of_tool[row.tool] >= ROWS_OF_TOOL * _ROOM
-        if not full and of_one[row.by] < ROWS_OF_ONE * _ROOM:
-            kept.add(row.pair)
-            of_tool[row.tool] += 1
-            of_one[row.by] += 1
-    return [row for row in rows if row.pair not in kept]

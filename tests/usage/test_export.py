@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pegboard.errors import DefinitionError
-from pegboard.learned import MOST, Row
-from pegboard.usage_export import from_text, to_text
+from pegboard.usage.export import from_text, to_text
+from pegboard.usage.rows import MOST, Row
 
 TODAY = 20_000
 LINE = {"tenant": None, "tool": "refund", "word": "money", "principal": "", "uses": 1.0, "day": "2024-10-04"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pegboard.leads import CALLERS, FIRST, LASTS, MOST, CallerLeads, Lead, Leads
+from pegboard.usage.leads import CALLERS, FIRST, LASTS, MOST, CallerLeads, Lead, Leads
 
 
 class Clock:

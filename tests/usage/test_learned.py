@@ -1,15 +1,14 @@
-"""What was learned: how much counts for whom, how it fades, and what is forgotten."""
+"""What was learned: how much counts for whom, and how it fades."""
 
 from __future__ import annotations
 
 import random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard import learned
-from pegboard.learned import HALF_LIFE, LEAST, MOST, QUORUM, Learned, Lesson, Pair, Row, faded_before, surplus
+from pegboard.usage.learned import Learned
+from pegboard.usage.rows import HALF_LIFE, LEAST, MOST, QUORUM, Lesson, Row
 
 DAY = 20_000
 
@@ -56,22 +55,10 @@ def test_a_use_counts_half_after_a_half_life_and_nothing_in_the_end() -> None:
     assert space.uses(["money"], "ann", DAY + int(HALF_LIFE * 5)) == {}
 
 
-def test_a_clock_that_goes_back_makes_nothing_more() -> None:
-    row = Row("refund", "money", "", 1.0, DAY)
-    assert row.on(DAY - 100, HALF_LIFE) == 1.0
-    assert row.used(1.0, DAY - 100, HALF_LIFE) == Row("refund", "money", "", 2.0, DAY)
-
-
 def test_others_who_have_faded_make_no_quorum() -> None:
     space = taught(("refund", "money", "bob"))
     space.put(Row("refund", "money", "carl", LEAST / 2, DAY))
     assert space.uses(["money"], "ann", DAY) == {}
-
-
-def test_rows_that_are_swept_have_faded_whatever_they_were() -> None:
-    before = faded_before(DAY, HALF_LIFE)
-    assert Row("t", "w", "", MOST, before - 1).on(DAY, HALF_LIFE) < LEAST
-    assert Row("t", "w", "", MOST, before + 1).on(DAY, HALF_LIFE) >= LEAST
 
 
 def test_a_tool_is_used_for_who_used_it_and_for_others_once_two_have() -> None:
@@ -127,45 +114,3 @@ def test_equal_rows_are_an_equal_space_whatever_way_they_came_in(
     for by in ("", "p", "s"):
         assert first.uses("xyz", by, DAY) == second.uses("xyz", by, DAY)
         assert first.used("abc", by, DAY) == second.used("abc", by, DAY)
-
-
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learned, "ROWS", 100)
-    monkeypatch.setattr(learned, "ROWS_OF_ONE", 40)
-    monkeypatch.setattr(learned, "ROWS_OF_TOOL", 50)
-
-
-@pytest.mark.usefixtures("small")
-def test_a_space_keeps_within_its_bounds_whoever_teaches() -> None:
-    space, order = Learned(), random.Random(1)
-    for number in range(2_000):
-        tool, by = f"tool{order.randrange(5)}", f"p{order.randrange(4)}"
-        lesson = Lesson(tool, (f"word{number}", f"word{order.randrange(30)}"), by)
-        space.learn(lesson, DAY)
-        space.bound(tool, by, DAY)
-        assert len(space) <= 100
-    found = list(space)
-    assert len(found) == len(space) > 60
-    assert max(sum(row.by == by for row in found) for by in ("p0", "p1", "p2", "p3")) <= 40
-
-
-@pytest.mark.usefixtures("small")
-def test_what_several_have_taught_is_not_pushed_out_by_one() -> None:
-    space = taught(*[("refund", f"word{number}", by) for number in range(10) for by in ("ann", "bob")])
-    for number in range(500):
-        lesson = Lesson(f"wrong{number % 7}", (f"flood{number}",), "mallory")
-        space.learn(lesson, DAY)
-        space.bound(lesson.tool, "mallory", DAY)
-    assert len(space.uses([f"word{number}" for number in range(10)], "carl", DAY)) == 10
-
-
-@pytest.mark.usefixtures("small")
-def test_what_is_over_a_bound_is_the_least() -> None:
-    kept = [Row("a", f"w{n}", "p", 2.0, DAY) for n in range(30)]
-    least = [Row("a", f"v{n}", "p", 1.0, DAY) for n in range(20)]
-    faded = [Row("b", "old", "q", 1.0, DAY - 1_000)]
-    gone = {row.pair for row in surplus([*least, *faded, *kept], DAY, HALF_LIFE)}
-    assert Pair("b", "old", "q") in gone
-    assert gone.isdisjoint(row.pair for row in kept)
-    assert len(gone) == 1 + 50 - 36

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pegboard.auth import Principal
-from pegboard.learned import HALF_LIFE, Learned, Lesson, Row
-
-
-def space_of(principal: Principal | None) -> str:
-    """The space that a principal learns in: one for each tenant, and one for all who have none."""
-    return "" if principal is None or principal.tenant is None else f"tenant:{principal.tenant}"
-
-
-def space_of_tenant(tenant: str | None) -> str:
-    """The space of a tenant; None for those who have none."""
-    return "" if tenant is None else f"tenant:{tenant}"
-
-
-def tenant_of(space: str) -> str | None:
-    """The tenant whose space it is; None for those who have none."""
-    return space.removeprefix("tenant:") if space else None
+from pegboard.usage.learned import Learned
+from pegboard.usage.rows import HALF_LIFE, Lesson, Row, stronger
 
 
 @dataclass(frozen=True)
@@ -41,7 +26,7 @@ class Changes:
 class UsageStore(Protocol):
     """Keeps rows by space. Process-wide, or wider: several processes may use what is behind it.
 
-    Everything raises StoreError. What was acknowledged is kept, as far as the bounds of ``pegboard.learned`` allow;
+    Everything raises StoreError. What was acknowledged is kept, as far as ``pegboard.usage.bounds`` allows;
     ``pegboard.testing`` has the checks that every store passes.
     """
 
@@ -76,12 +61,6 @@ class UsageStore(Protocol):
     async def close(self) -> None:
         """Let go of files and connections. What is used afterwards opens again."""
         ...
-
-
-def stronger(one: Row | None, other: Row, half_life: float) -> Row:
-    """Of two rows about the same, the one that counts more on the later of their days."""
-    day = other.day if one is None else max(one.day, other.day)
-    return other if one is None or other.on(day, half_life) > one.on(day, half_life) else one
 
 
 class MemoryUsageStore:
@@ -138,13 +117,3 @@ class MemoryUsageStore:
         """The space, which is about to change."""
         self._revisions[space] = self._revisions.get(space, 0) + 1
         return self._spaces.setdefault(space, Learned(self.half_life))
-
-
-def distinct(lessons: Iterable[Lesson]) -> Mapping[tuple[str, str], Mapping[str, float]]:
-    """Lessons together: by tool and principal, what the uses of each word come to."""
-    found: dict[tuple[str, str], dict[str, float]] = {}
-    for lesson in lessons:
-        terms = found.setdefault((lesson.tool, lesson.by), {})
-        for term in lesson.terms:
-            terms[term] = terms.get(term, 0.0) + lesson.uses
-    return found

@@ -12,10 +12,10 @@ import pytest
 from pegboard import Context, Halt, Pegboard, Principal, Tool, ToolError, ToolResult
 from pegboard.board import Board
 from pegboard.errors import StoreError
-from pegboard.leads import FIRST
-from pegboard.learned import Lesson, Row
 from pegboard.usage import Usage
-from pegboard.usage_store import Changes, MemoryUsageStore
+from pegboard.usage.leads import FIRST
+from pegboard.usage.rows import Lesson, Row
+from pegboard.usage.store import Changes, MemoryUsageStore
 from tests.support import ALICE, Rules, make, registry_of
 
 pytestmark = pytest.mark.anyio
@@ -266,7 +266,7 @@ async def test_a_store_that_is_away_costs_no_search_and_is_told_once(caplog: pyt
             await asyncio.sleep(0.01)
         # What was learned counts here all the same.
         assert await found(await peg.open(), "sous") == ["always", "halting", "track"]
-    told = [record for record in caplog.records if record.name == "pegboard.usage"]
+    told = [record for record in caplog.records if record.name == "pegboard.usage.learning"]
     assert len(told) == 1
     assert "The store is away." in told[0].getMessage()
     assert usage.status() == {"where": "memory", "state": "failed", "waiting": 3, "reason": told[0].args[1]}  # type: ignore[index]
@@ -277,7 +277,7 @@ async def test_a_store_that_is_away_costs_no_search_and_is_told_once(caplog: pyt
 
 
 async def test_a_slow_store_is_waited_for_once_and_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pegboard.usage.PATIENCE", 0.01)
+    monkeypatch.setattr("pegboard.usage.learning.PATIENCE", 0.01)
     store = Away()
     store.slow = True
     usage = Usage(store)
@@ -307,7 +307,7 @@ async def test_what_was_learned_before_is_there_at_the_first_search() -> None:
 
 
 async def test_what_other_processes_learn_arrives_and_what_is_forgotten_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pegboard.usage.REFRESH", 0.0)
+    monkeypatch.setattr("pegboard.usage.learning.REFRESH", 0.0)
     store = MemoryUsageStore()
     here, there = peg_of(Usage(store)), peg_of(Usage(store))
     board = await here.open()
