@@ -72,6 +72,23 @@ def test_a_search_that_failed_or_was_not_told_of_has_no_answer(change: dict[str,
     assert questions(search("send a mail", "send", at=1) | change, receipt("send", at=2)) == {}
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        [search("\ud800 mail", "send", at=0)],
+        [search("mail", "\ud800", at=0), receipt("\ud800", at=1)],
+        [search("mail", "send", at=10**400)],
+        [search("mail", "send", at=0, seconds=float("nan")), receipt("send", at=float("nan"))],
+        [search("mail", "send", at=0, seconds=float("inf")), receipt("send", at=10**400)],
+    ],
+)
+def test_what_no_file_can_hold_or_no_clock_has_told_is_passed_over(odd: list[dict[str, Any]]) -> None:
+    found = harvest([*odd, search("send a mail", "send", at=5), receipt("send", at=6)])
+    assert [one.to_line().encode() for one in found.questions] == [
+        Harvested("send a mail", ("send",), 1).to_line().encode()
+    ]
+
+
 def test_the_last_search_that_found_the_tool_is_the_one_that_led_to_it() -> None:
     found = questions(
         search("mail", "send", "read", at=1),

@@ -11,6 +11,7 @@ import typer
 
 from pegboard.cli.options import Common
 from pegboard.errors import PegboardError
+from pegboard.stores.whole_file import put
 
 _OWNER_ONLY: Final = 0o600
 _YES: Final = frozenset({"y", "yes"})
@@ -23,13 +24,29 @@ def refuse_existing(output: Path, *, force: bool) -> None:
 
 
 def write_for_owner(output: Path, text: str, kind: type[PegboardError], *, force: bool) -> None:
-    """Write a file for its owner alone. Raises ``kind`` where it cannot be written."""
+    """Write a file for its owner alone. Raises ``kind`` where it cannot be written; what was there stays then."""
+    data = text.encode()
     try:
-        flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if force else os.O_EXCL)
-        with os.fdopen(os.open(output, flags, _OWNER_ONLY), "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        if force and (output.is_file() or not output.exists()):
+            with put(Path(os.path.realpath(output))) as file:
+                file.write(data)
+        else:
+            _write_into(output, data, force=force)
     except OSError as error:
         raise kind(f"{output} cannot be written: {error.strerror or error}.", hint="Check the path.") from None
+
+
+def _write_into(output: Path, data: bytes, *, force: bool) -> None:
+    """Write to a terminal or a pipe, with ``force``, else to a file that is not there yet."""
+    flags = os.O_WRONLY if force else os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(output, flags, _OWNER_ONLY)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+    except OSError:
+        if not force:
+            output.unlink(missing_ok=True)
+        raise
 
 
 def agreed(common: Common, question: str) -> bool:

@@ -16,12 +16,15 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from pegboard.metatools import META_SOURCE
+from pegboard.texts import is_encodable
 
 _SUCCESS: Final = frozenset({"ok", "halt"})
 _BY_MODEL: Final = ((), ("call_tool",))
 """The stacks of calls that a model made: directly, or through the meta-tool that calls any."""
 
 _DIGITS: Final = 12
+_LATEST: Final = 1e15
+"""Seconds of the epoch: millions of years from now."""
 
 
 class _Event(NamedTuple):
@@ -96,8 +99,9 @@ def _event(receipt: Mapping[str, Any]) -> _Event | None:
             "seconds": int() | float() as seconds,
             "outcome": str(outcome),
             "search": {"query": str(query), "found": list(found)},
-        } if outcome in _SUCCESS and query.strip():
-            return _Event(started + seconds, board, query, tuple(name for name in found if isinstance(name, str)))
+        } if outcome in _SUCCESS and query.strip() and is_encodable(query) and _are_moments(started, seconds):
+            names = (name for name in found if isinstance(name, str) and is_encodable(name))
+            return _Event(started + seconds, board, query, tuple(names))
         case {
             "board": str(board),
             "started": int() | float() as started,
@@ -105,5 +109,10 @@ def _event(receipt: Mapping[str, Any]) -> _Event | None:
             "tool": str(tool),
             "stack": list(stack),
         } if outcome in _SUCCESS and tuple(stack) in _BY_MODEL and receipt.get("source") != META_SOURCE:
-            return _Event(started, board, "", (tool,))
+            return _Event(started, board, "", (tool,)) if _are_moments(started) else None
     return None
+
+
+def _are_moments(*seconds: float) -> bool:
+    """Whether these are seconds that can be put in order; NaN is not."""
+    return all(-_LATEST < one < _LATEST for one in seconds)
