@@ -63,6 +63,13 @@ def test_what_was_learned_is_told_and_used_by_find(taught: Path, pegboard: Run) 
     assert pegboard("status", "--json").json["usage"]["state"] == "ready"
 
 
+def test_find_waits_for_what_was_learned_longer_than_a_gateway(
+    taught: Path, pegboard: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pegboard.usage.learning.PATIENCE", 0.0)
+    assert pegboard("find", "compensation", "--json").json["tools"][0]["name"] == "refund"
+
+
 def test_what_was_learned_goes_elsewhere_and_is_forgotten(taught: Path, pegboard: Run) -> None:
     assert pegboard("usage", "export", "--output", "learned.jsonl").lines == ["learned.jsonl: 5 rows"]
     file = taught / "learned.jsonl"

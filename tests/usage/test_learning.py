@@ -276,11 +276,10 @@ async def test_a_store_that_is_away_costs_no_search_and_is_told_once(caplog: pyt
     assert usage.status()["state"] == "ready"
 
 
-async def test_a_slow_store_is_waited_for_once_and_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pegboard.usage.learning.PATIENCE", 0.01)
+async def test_a_slow_store_is_waited_for_once_and_not_for_long() -> None:
     store = Away()
     store.slow = True
-    usage = Usage(store)
+    usage = Usage(store, patience=0.01)
     board = await peg_of(usage).open()
     async with asyncio.timeout(60):
         for _ in range(20):

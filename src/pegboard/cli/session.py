@@ -177,7 +177,9 @@ async def opened_settings(
     from pegboard.config.wire import build
 
     principal = principal_named(loaded.settings, who)
-    wired = build(loaded.settings, approver=approver)
+    # A command has one search, which is its first: without what was learned, its answer would depend on how busy the
+    # machine is. A later search of a gateway makes good what the first one missed.
+    wired = build(loaded.settings, approver=approver, usage_patience=common.wait)
     peg, problems = wired.peg, (*loaded.problems, *wired.problems)
     if tell:
         tell_problems(common, problems)

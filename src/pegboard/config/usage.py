@@ -11,13 +11,16 @@ if TYPE_CHECKING:
     from pegboard.usage.store import UsageStore
 
 
-def usage_of(settings: Settings) -> Usage | None:
-    """What learns from use; None where nothing does. Nothing is opened."""
+def usage_of(settings: Settings, patience: float = 0) -> Usage | None:
+    """What learns from use; None where nothing does. Nothing is opened.
+
+    ``patience`` is how many seconds a first search waits for the store, at most; half a second in any case.
+    """
     if not settings.usage.learn:
         return None
-    from pegboard.usage.learning import Usage
+    from pegboard.usage.learning import PATIENCE, Usage
 
-    return Usage(usage_store_of(settings))
+    return Usage(usage_store_of(settings), patience=max(PATIENCE, patience))
 
 
 def usage_store_of(settings: Settings) -> UsageStore:

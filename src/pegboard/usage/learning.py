@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PATIENCE: Final = 0.5
-"""Seconds that the first search of a tenant waits for what was learned before."""
+"""Seconds that the first search of a tenant waits for what was learned before, unless told otherwise."""
 REFRESH: Final = 30.0
 """Seconds after which a search has what other processes learned read, beside it."""
 RETRY: Final = 30.0
@@ -73,11 +73,19 @@ class _Recall:
 class Usage:
     """What one process has learned from use, and what it learns. Process-wide; belongs to one event loop at a time.
 
-    ``store`` keeps it (default: in memory). ``clock`` gives UNIX seconds.
+    ``store`` keeps it (default: in memory). ``patience`` is how many seconds the first search of a tenant waits for it,
+    at most. ``clock`` gives UNIX seconds.
     """
 
-    def __init__(self, store: UsageStore | None = None, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        store: UsageStore | None = None,
+        *,
+        patience: float = PATIENCE,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self.store: UsageStore = MemoryUsageStore() if store is None else store
+        self._patience = patience
         self._clock = clock
         self._spaces: OrderedDict[str, _Space] = OrderedDict()
         self._waiting: deque[tuple[str, Lesson]] = deque(maxlen=_WAITING)
@@ -148,7 +156,7 @@ class Usage:
         space.tried = now
         space.reading = asyncio.create_task(self._read(name, space))
         if first:
-            await asyncio.wait([space.reading], timeout=PATIENCE)
+            await asyncio.wait([space.reading], timeout=self._patience)
 
     async def _read(self, name: str, space: _Space) -> None:
         try:
