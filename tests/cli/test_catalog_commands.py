@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,16 @@ def test_find_in_more_detail_names_the_parameters(pegboard: Run) -> None:
 def test_finding_nothing_has_its_own_code(pegboard: Run) -> None:
     done = pegboard("find", "zzzz")
     assert (done.code, done.out) == (4, "")
-    assert pegboard("find", "zzzz", "--json").json["unmatched_terms"] == ["zzzz"]
+    assert "No tool fits. Words that no tool knows: zzzz. Nearest categories: shop. Sources" in done.err
+    found = pegboard("find", "zzzz", "--json").json
+    assert (found["unmatched_terms"], found["categories"]) == (["zzzz"], ["shop"])
+
+
+def test_what_is_found_and_not_shown_says_how_sure_it_is(shop: Path, pegboard: Run) -> None:
+    (shop / "pegboard.toml").write_text('[[python]]\nfile = "tools.py"\n\n[limits]\nno_match_below = 0.99\n')
+    done = pegboard("find", "order zzzz")
+    assert (done.code, done.out) == (4, "")
+    assert re.search(r"The nearest is \d\d% likely to be right, no_match_below is 99%\. Words .*: zzzz\.", done.err)
 
 
 @pytest.mark.parametrize("limit", ["-1", "0", "1.5", "many"])

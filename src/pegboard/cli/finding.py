@@ -59,7 +59,7 @@ async def _find(
             _print_found(common, found, detail)
         if found.matches:
             return Exit.OK
-        tell_none(common, "No tool fits.", now)
+        tell_none(common, _nothing_fits(found, board.limits.no_match_below), now)
         return now.nothing
 
 
@@ -124,6 +124,18 @@ def _print_found(common: Common, found: FindResult, detail: str) -> None:
             common.output.say(indented(json_text(match.entry.input_schema)))
         else:
             common.output.rows(parameter_rows(flat_parameters(match.entry.input_schema)), indent=2)
+
+
+def _nothing_fits(found: FindResult, least: float) -> str:
+    """That nothing fits, and what may help to ask again. ``least`` is the confidence from which answers are shown."""
+    told = ["No tool fits."]
+    if found.confidence:
+        told.append(f"The nearest is {found.confidence:.0%} likely to be right, no_match_below is {least:.0%}.")
+    if found.unmatched:
+        told.append(f"Words that no tool knows: {', '.join(found.unmatched)}.")
+    if found.categories:
+        told.append(f"Nearest categories: {', '.join(found.categories)}.")
+    return " ".join(told)
 
 
 def _named(entry: Entry) -> str:
