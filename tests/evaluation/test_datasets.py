@@ -45,6 +45,17 @@ def test_a_question_with_no_right_tool_is_one_that_nothing_answers(tmp_path: Pat
     assert not data.problems
 
 
+def test_a_key_that_may_be_misspelt_is_told_once_and_sets_nothing_aside(tmp_path: Path) -> None:
+    tools = [{"name": name, "descripton": "Send it", "weight": 3} for name in ("a", "b")]
+    both = {"name": "c", "description": "Send it", "descriptions": ["Send it"]}
+    data = read_set(write_set(tmp_path, [*tools, both], [{"query": "x", "relevant": ["a"], "lang": "es"}]))
+    assert told(data) == [
+        "tools.jsonl:1: 'descripton' is no key that is read. Did you mean 'description'?",
+        "queries.jsonl:1: 'lang' is no key that is read. Did you mean 'language'?",
+    ]
+    assert (set(data.known), len(data.questions), data.aside) == ({"a", "b", "c"}, 1, 0)
+
+
 BAD: list[tuple[Any, str]] = [
     ("{nope", "This line is not JSON: Expecting property name enclosed in double quotes."),
     ("[" * 100_000, "nested too deeply"),

@@ -58,6 +58,8 @@ def test_a_figure_without_a_value_holds_no_floor(found: Evaluation) -> None:
         ("recall@5=much", "wanted a number behind the =, got 'much'."),
         ("recall@5=nan", "wanted a number"),
         ("recall@5=", "wanted a number"),
+        ("recall@5=90", "recall@5 is a number from 0 to 1, got '90'."),
+        ("false_no_match=5", "false_no_match is a number from 0 to 1, got '5'."),
     ],
 )
 def test_what_is_no_floor_is_refused_with_what_there_is(text: str, message: str) -> None:

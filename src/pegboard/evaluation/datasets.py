@@ -13,7 +13,7 @@ from pegboard.catalog import Catalog
 from pegboard.context import Context
 from pegboard.documents.problems import ConfigProblem
 from pegboard.errors import DataSetError, PegboardError
-from pegboard.evaluation.lines import Line, objects
+from pegboard.evaluation.lines import Line, misspelt, objects
 from pegboard.evaluation.metrics import Grades
 from pegboard.naming import legal_name
 from pegboard.search.text import content_words
@@ -22,6 +22,9 @@ from pegboard.view import View
 
 TOOLS_FILE: Final = "tools.jsonl"
 QUERIES_FILE: Final = "queries.jsonl"
+
+_TOOL_KEYS: Final = ("name", "description", "category", "tags", "keywords", "input_schema", "inputSchema", "source")
+_QUESTION_KEYS: Final = ("id", "query", "relevant", "language", "source")
 
 _HINTED: Final = 20
 """Unknown tools for which the nearest name is looked up; a whole file of them would take minutes."""
@@ -53,7 +56,8 @@ class DataSet:
     """Tools, as somebody sees them, and questions. Immutable.
 
     ``written`` has the names of those tools that are called otherwise in the catalog, as their authors wrote them, by
-    the catalog's; questions speak of tools by these. ``problems`` are what was set aside, ``aside`` how many questions.
+    the catalog's; questions speak of tools by these. ``problems`` are what was set aside, and keys that were
+    passed over and may be misspelt; ``aside`` is how many questions were.
     """
 
     name: str
@@ -141,7 +145,8 @@ def read_set(folder: Path) -> DataSet:
         raise _nothing(folder / TOOLS_FILE, "tool", '{"name": "send_mail", "description": "Send a mail"}', wrong)
     catalog = Catalog(tools)
     written = {tool.name: tool.bare_name for tool in tools if tool.name != tool.bare_name}
-    bare = DataSet(name=folder.resolve().name, view=View(catalog), written=written, problems=(*problems, *wrong))
+    problems = [*problems, *wrong, *misspelt(lines, _TOOL_KEYS)]
+    bare = DataSet(name=folder.resolve().name, view=View(catalog), written=written, problems=tuple(problems))
     return with_questions(bare, folder / QUERIES_FILE)
 
 
@@ -152,7 +157,8 @@ def with_questions(data: DataSet, file: Path) -> DataSet:
     wrong = [*problems, *wrong]
     if not questions:
         raise _nothing(file, "question", '{"id": "1", "query": "tell my boss", "relevant": ["send_mail"]}', wrong)
-    return replace(data, questions=tuple(questions), problems=(*data.problems, *wrong), aside=len(wrong))
+    told = (*data.problems, *wrong, *misspelt(lines, _QUESTION_KEYS))
+    return replace(data, questions=tuple(questions), problems=told, aside=len(wrong))
 
 
 def _nothing(file: Path, what: str, example: str, wrong: Sequence[ConfigProblem]) -> DataSetError:

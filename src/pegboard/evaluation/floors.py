@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from pegboard.evaluation.evaluation import Evaluation
-from pegboard.evaluation.figures import FIGURES, LESS_IS_BETTER
+from pegboard.evaluation.figures import COSTS, FIGURES, LESS_IS_BETTER
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,10 @@ class Floor:
             raise ValueError(f"{figure!r} is no figure; there are {', '.join(FIGURES)}.")
         if ranker and ranker not in rankers:
             raise ValueError(f"{ranker!r} is not among the rankers that are compared: {', '.join(rankers)}.")
-        return cls(figure=figure, bound=_number(number), ranker=ranker)
+        bound = _number(number)
+        if figure not in COSTS and not 0 <= bound <= 1:
+            raise ValueError(f"{figure} is a number from 0 to 1, got {number!r}.")
+        return cls(figure=figure, bound=bound, ranker=ranker)
 
     def holds(self, value: float | None) -> bool:
         """Whether a value is good enough. A figure that has no value is not."""

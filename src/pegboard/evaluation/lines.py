@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +19,9 @@ MAX_BYTES: Final = 512_000_000
 
 MOST: Final = 1_000_000
 """The highest grade: sums of such are told exactly enough, and have an end."""
+
+_LOOKED_INTO: Final = 20
+"""Unknown keys of a file for which the nearest known one is looked up."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,24 @@ def _wanted(key: str, what: str, value: Mapping[str, Any]) -> DataSetError:
 def _kind(value: object) -> str:
     """What a value is, in JSON's words."""
     return "an object" if isinstance(value, dict) else kind_of(value)
+
+
+def misspelt(lines: Iterable[Line], keys: Collection[str]) -> Iterator[ConfigProblem]:
+    """Keys that are none of ``keys`` and were most likely meant to be one that the line lacks, each once.
+
+    Others are somebody's own, and nobody's business.
+    """
+    from pegboard.schema.names import nearest
+
+    seen = set(keys)
+    for line in lines:
+        for key in line.value:
+            if key in seen or len(seen) - len(keys) >= _LOOKED_INTO:
+                continue
+            seen.add(key)
+            meant = nearest(key, keys)
+            if meant is not None and meant not in line.value:
+                yield line.problem(f"{key!r:.100} is no key that is read.", f"Did you mean {meant!r}?")
 
 
 def objects(file: Path) -> tuple[list[Line], list[ConfigProblem]]:
