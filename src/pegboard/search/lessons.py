@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
-from pegboard.search.text import LIGHT_WORDS, Word, pieces, words
+from pegboard.search.text import ASKING_WORDS, LIGHT_WORDS, Word, pieces, stem, words
 from pegboard.texts import is_encodable
 
 TERMS: Final = 32
@@ -26,26 +27,33 @@ _QUOTED: Final = re.compile(
 )
 _AROUND: Final = "\"'`\u201c\u201d\u2018\u2019()[]{}<>.,;:!?*\u2026\u3002\u3001\uff0c\uff1b\uff1f\uff01-_"
 _LETTERS: Final = re.compile(r"[^\W\d_]+(?:[-/'\u2019][^\W\d_]+)*")
+_SAY_LITTLE: Final = ASKING_WORDS | LIGHT_WORDS
 _JOINTS: Final = re.compile(r"[-/'\u2019]")
 _VOWELS: Final = frozenset("aeiouy")
 _SHORT: Final = 5
 """Letters up to which a word needs no vowel: "html" is one, "xkcdqzw" is not."""
 
 
+@lru_cache(maxsize=16)
 def lessons_of(ask: str) -> tuple[str, ...]:
     """The terms of an ask that may be learned, in its order, each once, at most ``TERMS``."""
+    # The ranking of a search asks for them, and so does the board that it was made on.
     found: dict[str, None] = {}
     for piece in pieces(_QUOTED.sub(" ", ask)):
-        bare = piece.strip(_AROUND)
-        if _LETTERS.fullmatch(bare) and all(map(_is_word, _JOINTS.split(bare))):
-            found |= dict.fromkeys(_terms(bare))
+        found |= dict.fromkeys(_terms(piece.strip(_AROUND)))
     return tuple(found)[:TERMS]
 
 
 def _terms(piece: str) -> Iterator[str]:
-    for word in words(piece):
-        if not (word.asks or _is_light(word)):
-            yield from (part for part in word.parts if len(part) > 1 and is_encodable(part))
+    """The terms of a piece that may be learned."""
+    if piece.isascii() and piece.isalpha():  # as nearly all are: the rules would find the same, in twice the time
+        folded = piece.lower()
+        if folded not in _SAY_LITTLE and _is_word(piece) and len(term := stem(folded)) > 1:
+            yield term
+    elif _LETTERS.fullmatch(piece) and all(map(_is_word, _JOINTS.split(piece))):
+        for word in words(piece):
+            if not (word.asks or _is_light(word)):
+                yield from (part for part in word.parts if len(part) > 1 and is_encodable(part))
 
 
 def _is_light(word: Word) -> bool:

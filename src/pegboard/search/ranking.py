@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, overload
 
 from pegboard.tools import Entry
@@ -87,28 +88,30 @@ class Ranking(Sequence[Ranked]):
         """
         return self._raised(rows, points, self._reasons_or(reason), certainty)
 
-    def gaining(self, gains: Mapping[int, float], reason: str, sure: Mapping[int, float]) -> Ranking:
+    def gaining(
+        self, gains: Mapping[int, float], reason: str, told: Collection[int], sure: Callable[[int], float]
+    ) -> Ranking:
         """The same with these points added to the scores of the entries at these places of the catalog, new or not.
 
-        ``sure`` has those of them whose reasons say so, all that are new among them, and how sure it is of each, for
-        this reason alone, that it is right.
+        ``told`` are those of them whose reasons say so, all that are new among them; ``sure`` gives how sure it is of
+        one, for this reason alone, that it is right.
         """
         import numpy as np
 
         gaining = self._corpus.index.rows[list(gains)].astype(np.intp)
         order = gaining.argsort()
         rows, points = gaining[order], np.array(list(gains.values()))[order]
-        by_row: dict[int, float] = dict(zip(self._corpus.index.rows[list(sure)].tolist(), sure.values(), strict=True))
+        places: dict[int, int] = dict(zip(self._corpus.index.rows[list(told)].tolist(), told, strict=True))
         before = self.confidence
 
         def certainty(best: int, scores: Sequence[float]) -> float:
-            return 1 - (1 - (before or 0.0)) * (1 - by_row.get(best, 0.0))
+            return 1 - (1 - (before or 0.0)) * (1 - (sure(places[best]) if best in places else 0.0))
 
-        told = self._reasons_or(reason)
+        known = self._reasons_or(reason)
 
         def reasons(chosen: Array) -> list[str]:
-            pairs = zip(chosen.tolist(), told(chosen), strict=True)
-            return [why if row not in by_row or why == reason else f"{why}, {reason}" for row, why in pairs]
+            pairs = zip(chosen.tolist(), known(chosen), strict=True)
+            return [why if row not in places or why == reason else f"{why}, {reason}" for row, why in pairs]
 
         return self._raised(rows, points, reasons, None if before is None else certainty)
 
@@ -126,7 +129,7 @@ class Ranking(Sequence[Ranked]):
         raised = self._scores.raised(rows, points)
         return Ranking(self.pool, self._corpus, raised, reasons, certainty=certainty, degraded=self.degraded)
 
-    @property
+    @cached_property
     def confidence(self) -> float | None:
         """How likely one of the best is right, 0 to 1; 1 where a name stands in the query. None: its ranker knows not.
 

@@ -151,10 +151,11 @@ class Known(NamedTuple):
 
     def _untried(self, ranked: Sequence[Ranked], recall: Recall, highest: float) -> Mapping[int, float]:
         """What those gain that nobody has used, by place."""
-        scores = {place: score for place, score in _best(ranked, self.pool) if place not in self.uses}
+        found = _best(ranked, self.pool)
+        best = max((score for _, score in found), default=0.0)
+        scores = {place: score for place, score in found if place not in self.uses}
         names = {place: self.pool.entry(place).name for place in scores if self.pool.entry(place).kind == "tool"}
         tried = set(recall.used(names.values()))
-        best = ranked[0].score if scores else 0.0
         return {
             place: UNTRIED * highest * score / best
             for place, score in scores.items()
@@ -189,7 +190,7 @@ class Gains(NamedTuple):
         """
         pool, points = self.known.pool, {**self.untried, **self.used}
         if isinstance(ranked, Ranking) and ranked.pool is pool:
-            return ranked.gaining(points, USED, self._shares())
+            return ranked.gaining(points, USED, self.used.keys(), self._share)
         gains = {id(pool.entry(place)): (place, gained) for place, gained in points.items()}
         raised = []
         for one in ranked:
@@ -212,12 +213,7 @@ class Gains(NamedTuple):
             points, count = self.used[place] * part / total, round(self.known.uses[place][term])
             yield TermShare(term=term, field=USED, count=count, idf=self.known.rarity[term], points=points)
 
-    def _shares(self) -> Mapping[int, float]:
-        """The share of the ask that is known to lead to each candidate that gained by use, by place."""
-        rarity = self.known.rarity
-        possible = sum(rarity.values())
-        return {
-            place: sum([rarity[term] * count / (count + HALF) for term, count in self.known.uses[place].items()])
-            / possible
-            for place in self.used
-        }
+    def _share(self, place: int) -> float:
+        """The share of the ask that is known to lead to a candidate that gained by use."""
+        rarity, uses = self.known.rarity, self.known.uses[place]
+        return sum([rarity[term] * count / (count + HALF) for term, count in uses.items()]) / sum(rarity.values())

@@ -20,8 +20,8 @@ class Learned:
     """The rows of one space: of one tenant. Lives as long as what holds it; belongs to one event loop."""
 
     half_life: float = HALF_LIFE
-    _by_term: dict[str, dict[str, dict[str, Row]]] = field(default_factory=dict)
-    _terms_of: dict[str, dict[str, set[str]]] = field(default_factory=dict)  # by tool and principal
+    _by_term: dict[str, dict[str, dict[str, Row]]] = field(default_factory=dict)  # then by tool, and principal
+    _by_tool: dict[str, dict[str, dict[str, Row]]] = field(default_factory=dict)  # then by principal, and term
     _of_tool: Counter[str] = field(default_factory=Counter)
     _of_one: Counter[str] = field(default_factory=Counter)
 
@@ -41,10 +41,10 @@ class Learned:
         """Add a row, or put it in the place of the one about the same."""
         ones = self._by_term.setdefault(row.term, {}).setdefault(row.tool, {})
         if row.by not in ones:
-            self._terms_of.setdefault(row.tool, {}).setdefault(row.by, set()).add(row.term)
             self._of_tool[row.tool] += 1
             self._of_one[row.by] += 1
         ones[row.by] = row
+        self._by_tool.setdefault(row.tool, {}).setdefault(row.by, {})[row.term] = row
 
     def remove(self, pair: Pair) -> None:
         """Take out the row about something; does nothing where there is none."""
@@ -54,12 +54,12 @@ class Learned:
             return
         self._of_tool[pair.tool] -= 1
         self._of_one[pair.by] -= 1
-        by_one = self._terms_of[pair.tool]
-        by_one[pair.by].discard(pair.term)
+        by_one = self._by_tool[pair.tool]
+        del by_one[pair.by][pair.term]
         if not by_one[pair.by]:
             del by_one[pair.by]
         if not by_one:
-            del self._terms_of[pair.tool]
+            del self._by_tool[pair.tool]
         if not ones:
             del tools[pair.tool]
         if not tools:
@@ -91,7 +91,8 @@ class Learned:
             counted = {
                 tool: uses
                 for tool, ones in list(self._by_term.get(term, {}).items())
-                if (uses := self._counting(ones, by, day)) >= LEAST
+                # Most words have led only one to a tool.
+                if (by in ones or len(ones) >= QUORUM) and (uses := self._counting(ones, by, day)) >= LEAST
             }
             if counted:
                 found[term] = counted
@@ -106,24 +107,20 @@ class Learned:
 
     def _is_used(self, tool: str, by: str, day: int) -> bool:
         alive = 0
-        for one, terms in list(self._terms_of.get(tool, {}).items()):
-            if any(self._is_alive(Pair(tool, term, one), day) for term in list(terms)):
+        for one, rows in list(self._by_tool.get(tool, {}).items()):
+            if any(row.on(day, self.half_life) >= LEAST for row in list(rows.values())):
                 alive += 1
                 if one == by or alive >= QUORUM:
                     return True
         return False
 
-    def _is_alive(self, pair: Pair, day: int) -> bool:
-        row = self.get(pair)
-        return row is not None and row.on(day, self.half_life) >= LEAST
-
     def _counting(self, ones: Mapping[str, Row], by: str, day: int) -> float:
-        if len(ones) < QUORUM:
-            # Most words have led only one to a tool.
-            own_row = ones.get(by)
-            return 0.0 if own_row is None else own_row.on(day, self.half_life)
-        uses = {one: row.on(day, self.half_life) for one, row in list(ones.items())}
-        own = uses.pop(by, 0.0)
-        others = [min(1.0, found) for found in uses.values() if found >= LEAST]
+        own, others = 0.0, []
+        for one, row in list(ones.items()):
+            uses = row.on(day, self.half_life)
+            if one == by:
+                own = uses
+            elif uses >= LEAST:
+                others.append(min(1.0, uses))
         # In an order of their own: sums of the same numbers must come to the same wherever they were read from.
         return own + sum(sorted(others)) if len(others) + (own >= LEAST) >= QUORUM else own
