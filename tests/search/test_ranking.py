@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from typing import cast
+
 import numpy as np
 import pytest
 
@@ -48,3 +51,14 @@ def test_a_ranking_equals_a_list_of_the_same() -> None:
     assert found == list(found)
     assert found != list(found)[1:]
     assert names(found) == ["b", "a"]
+
+
+def test_an_entry_that_is_looked_at_alone_has_the_score_that_it_has_among_others() -> None:
+    chance = random.Random(1)
+    words = [front + back for front in ("mail", "file", "map", "song") for back in "bcdfghjklm"]
+    for _ in range(60):
+        entries = [Thing(f"tool_{number}", " ".join(chance.choices(words, k=15))) for number in range(40)]
+        found = LexicalRanker().rank(" and ".join(chance.sample(words, 14)), Candidates.of(entries))
+        assert isinstance(found, Ranking)
+        one = found[len(found) // 2]
+        assert found.led_by([entries.index(cast("Thing", one.entry))], "first")[0].score == one.score

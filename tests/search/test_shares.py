@@ -82,3 +82,13 @@ def test_each_term_is_told_with_its_field_its_rarity_and_what_it_brought() -> No
 
 def test_nothing_is_told_of_entries_that_were_not_asked_for() -> None:
     assert LexicalRanker().explain("audio", SIX, ["play-audio"]).shares.keys() == {"play-audio"}
+
+
+@pytest.mark.parametrize("ask", ["email, audio, email, audio", " and ".join(["transcribe audio", "send email"] * 150)])
+def test_a_need_that_is_told_again_and_again_counts_once(ask: str) -> None:
+    ranker, names = LexicalRanker(), [entry.name for entry in SIX]
+    reading = ranker.explain(ask, SIX, names)
+    scores = {ranked.entry.name: ranked.score for ranked in ranker.rank(ask, SIX)}
+    assert {name: shares.score for name, shares in reading.shares.items()} == pytest.approx(scores, rel=1e-9)
+    once = ranker.rank(" and ".join(dict.fromkeys(ask.replace(",", " and").split(" and "))), SIX)
+    assert [one.entry.name for one in once] == list(scores)

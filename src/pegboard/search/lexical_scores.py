@@ -61,10 +61,12 @@ class _Exact:
         self._corpus = corpus
         self._found = found
         self.worths = worths
-        needs = list(map(frozenset, asked.needs)) if len(asked.needs) > 1 else []
-        self._by_need = [worths * [term in need for term in asked.weights] for need in needs]
+        places = {term: place for place, term in enumerate(asked.weights)}
+        # Each clause once, with its own terms alone: a long ask has hundreds, and the time is not to grow by both.
+        needs = dict.fromkeys(tuple(sorted({places[term] for term in need})) for need in asked.needs)
+        self._needs = [np.array(need, np.intp) for need in needs] if len(asked.needs) > 1 else []
         # Where each term is in one clause, those of the clauses add up to those of all.
-        self._each_in_one = sum(map(len, needs)) == len(asked.weights)
+        self._each_in_one = sum(map(len, needs)) == len(places)
         self._told = np.where(np.arange(rarity.size) < asked.own, rarity, 0.0)
 
     def scores(self, rows: Array) -> Array:
@@ -74,11 +76,17 @@ class _Exact:
 
     def _words(self, excerpt: Excerpt) -> Array:
         """``words(e)`` of each row."""
-        if not self._by_need:
+        if not self._needs:
             return excerpt.sums(self.worths * (1 + CLAUSE))
-        by_need = [excerpt.sums(worths) for worths in self._by_need]
-        words: Array = np.add.reduce(by_need) if self._each_in_one else excerpt.sums(self.worths)
-        words += CLAUSE * np.maximum.reduce(by_need)
+        best = excerpt.sums_of(self._needs[0], self.worths)
+        words = best.copy()
+        for need in self._needs[1:]:
+            sums = excerpt.sums_of(need, self.worths)
+            words += sums
+            np.maximum(best, sums, out=best)
+        if not self._each_in_one:
+            words = excerpt.sums(self.worths)
+        words += CLAUSE * best
         return words
 
     def _factors(self, excerpt: Excerpt, rows: Array) -> Array:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from pegboard.search.arrays import MARK, ROW, joined
+from pegboard.search.arrays import MARK, ROW, joined, runs
 
 if TYPE_CHECKING:
     from pegboard.search.arrays import Array
@@ -68,8 +68,9 @@ class Chosen:
 class Excerpt(NamedTuple):
     """The terms of an ask in some rows of an index. Immutable; lives as long as the search.
 
-    ``there``, ``terms``, ``tamed`` and ``marks`` stand side by side: a place among the rows, the place of a term in the
-    ask, what the one comes to in the other, and its marks. ``frequent`` has the last two of each frequent term.
+    ``there``, ``terms``, ``tamed`` and ``marks`` stand side by side, by term ascending: a place among the rows, the
+    place of a term in the ask, what the one comes to in the other, and its marks. ``frequent`` has the last two of each
+    frequent term.
     """
 
     size: int
@@ -87,12 +88,24 @@ class Excerpt(NamedTuple):
             found += tamed * worths[place]
         return found
 
+    def sums_of(self, some: Array, worths: Array) -> Array:
+        """The same for some of the terms alone, by their places in the ask, which ascend."""
+        begins = self.terms.searchsorted(some)
+        chosen = runs(begins, self.terms.searchsorted(some, "right") - begins)
+        found = np.zeros(self.size)
+        np.add.at(found, self.there[chosen], self.tamed[chosen] * worths[self.terms[chosen]])
+        for place in some.tolist():
+            if place in self.frequent:
+                found += self.frequent[place][0] * worths[place]
+        return found
+
     def marked(self, mark: int, worths: Array) -> Array:
         """By row, what those of the terms are worth that have a mark there."""
         found = np.zeros(self.size)
         np.add.at(found, self.there, worths[self.terms] * ((self.marks & mark) > 0))
         for place, (_, marks) in self.frequent.items():
-            found += worths[place] * ((marks & mark) > 0)
+            if worths[place]:
+                found += worths[place] * ((marks & mark) > 0)
         return found
 
 
