@@ -90,9 +90,11 @@ def _shares(corpus: Corpus, found: LookedUp, entry: Entry) -> Shares:
 
 def _gain(corpus: Corpus, fields: dict[Field, _FieldTerms], term: str, worth: float) -> float:
     count = sum(_weighted(field, terms, term) for field, terms in fields.items())
+    if not count:
+        return 0.0
     length = sum(field.weight * terms.parts.total() for field, terms in fields.items())
     dampening = K1 * (1 - B + B * length / corpus.average_length())
-    return worth * (count * (K1 + 1) / (count + dampening) + DELTA * min(1, count)) if count else 0.0
+    return worth * (count * (K1 + 1) / (count + dampening) + DELTA * min(1, count))
 
 
 def _term_shares(
