@@ -43,6 +43,13 @@ def test_what_is_too_far_too_short_or_an_everyday_word_is_left_as_it_is(ask: str
     assert found(ask, [*TOOLS, Thing("point_out", "Point at it, or break it")]) == []
 
 
+@pytest.mark.parametrize(
+    ("ask", "other"), [("garbage", "garage"), ("massages", "message"), ("monkey", "money"), ("statue", "status")]
+)
+def test_an_everyday_word_a_letter_away_from_another_is_left_as_it_is(ask: str, other: str) -> None:
+    assert found(ask, [*TOOLS, Thing("first_tool", f"Tell of the {other}")]) == []
+
+
 def test_a_known_word_is_never_read_as_another() -> None:
     corpus = Candidates.of([*TOOLS, Thing("relate", "Relate a story"), Thing("relats")]).corpus(SCHEME)
     assert not looked_up(corpus, "relate").asked.stands_for

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from pegboard.search.alike import alike
 from pegboard.search.asked import light_terms
 from pegboard.search.related import related_terms
 from pegboard.search.text import stem
@@ -52,7 +53,7 @@ def _may_be_wrong(term: str) -> bool:
     """Whether a term is long enough to tell, and no everyday word: that one no tool has it is no sign of a slip."""
     if not (_LEAST <= len(term) <= _LONGEST and term.isascii() and term.isalpha()):
         return False
-    return term not in related_terms() and term not in light_terms()
+    return term not in related_terms() and term not in light_terms() and term not in alike()
 
 
 def _meant(corpus: Corpus, word: str) -> Sequence[str]:
