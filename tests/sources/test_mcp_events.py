@@ -75,6 +75,10 @@ def test_it_does_not_matter_where_a_stream_is_cut(parts: list[bytes], drawn: st.
     assert read(*chunks) == read(stream)
 
 
+def test_nothing_between_the_two_signs_of_a_lines_end_is_no_end() -> None:
+    assert read(b"\rid: 7\r", b"", b"\n") == []
+
+
 def test_many_short_lines_of_one_event_take_the_room_of_their_bytes() -> None:
     chunk = b"data:ab\n" * 1_000
     reader = EventReader(10_000_000)

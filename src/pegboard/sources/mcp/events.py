@@ -57,7 +57,9 @@ class EventReader:
 
     def _with_plain_ends(self, chunk: bytes) -> bytes:
         """``\\r\\n`` and ``\\r`` end lines too."""
-        if self._first and chunk:
+        if not chunk:  # nothing says nothing of what stands between the bytes around it
+            return chunk
+        if self._first:
             self._first = False
             chunk = chunk.removeprefix(b"\xef\xbb\xbf")
         if b"\r" not in chunk and not self._after_return:
