@@ -176,3 +176,9 @@ def test_the_words_of_a_text_are_those_of_its_pieces(text: str) -> None:
     for piece in pieces(text):
         if plain_word(piece):
             assert [word.terms for word in words(piece)] == [(stem(plain_word(piece)),)]
+
+
+@given(st.text(alphabet="aB_1.- ", max_size=12))
+def test_a_text_has_the_words_that_its_pieces_have_beside_others(text: str) -> None:
+    among = [word for word in words(f"{text} 1st") if word.text != "1st"]
+    assert words(text) == among

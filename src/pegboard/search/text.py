@@ -93,6 +93,10 @@ class Word(NamedTuple):
 def words(text: str) -> list[Word]:
     """The words of ``text`` in order; an identifier is one word."""
     if text.isascii():
+        bare = text.strip("_")
+        # One word or name, as most are that an index reads: the expression finds the same, in many times the time.
+        if bare.replace("_", "").isalpha():
+            return [_named(bare[:_LONGEST_WORD])]
         return [_named(word[:_LONGEST_WORD]) for word in _ASCII_WORDS.findall(text)]
     found = _WORDS.findall(unicodedata.normalize("NFKC", text).translate(_APOSTROPHES))
     return [_dense(word) if _DENSE_START.match(word) else _named(word[:_LONGEST_WORD]) for word in found]
