@@ -10,7 +10,7 @@ import numpy as np
 
 from pegboard.search.arrays import Array, Mask
 
-_LOOKED_AT: Final = 4
+_LOOKED_AT: Final = 2
 """Times as many have their scores computed before those of others, where these are many."""
 _MANY: Final = 100
 _FOLDED: Final = 1 << 11
