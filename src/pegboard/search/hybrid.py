@@ -48,8 +48,7 @@ class HybridRanker:
         said = lexical_scores.rank(pool, query)
         meant, degraded = self._meant(query, pool)
         ranked = said if meant is None else meant.added_to(said)
-        ranked.degraded = degraded
-        return ranked
+        return ranked.in_part(degraded) if degraded else ranked
 
     def explain(self, query: str, candidates: Sequence[Entry], names: Collection[str]) -> Reading:
         """The parts of the default ranker's scores, and what meaning adds to them."""

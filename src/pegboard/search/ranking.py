@@ -76,6 +76,10 @@ class Ranking(Sequence[Ranked]):
         others = self._scores.without(rows)
         return Ranking(self.pool, self._corpus, others, self._reasons, first, degraded=self.degraded)
 
+    def in_part(self, why: str) -> Ranking:
+        """The same, ranked by a part of the ranker only, for this reason."""
+        return Ranking(self.pool, self._corpus, self._scores, self._reasons, self._first, self._certainty, why)
+
     @property
     def rows(self) -> Array:
         """The rows of those that fit, ascending, but those that were put first."""
