@@ -50,6 +50,29 @@ def test_an_everyday_word_a_letter_away_from_another_is_left_as_it_is(ask: str, 
     assert found(ask, [*TOOLS, Thing("first_tool", f"Tell of the {other}")]) == []
 
 
+@pytest.mark.parametrize(
+    ("ask", "known"),
+    [
+        ("custmer", "customer"),  # too short now for its ending to fall off
+        ("locatiion", "locating"),  # the slip is in the ending
+        ("navigatoin", "navigates"),
+        ("scorign", "score"),  # the ending takes a letter of the stem with it
+    ],
+)
+def test_a_slip_that_hides_an_ending_is_undone(ask: str, known: str) -> None:
+    assert found(ask, [*TOOLS, Thing("first_tool", f"Tell of {known}")]) == ["first_tool"]
+
+
+@pytest.mark.parametrize(("ask", "near"), [("clarkson", "clark"), ("lionel", "lion"), ("weeknd", "week")])
+def test_what_only_begins_like_a_known_word_is_left_as_it_is(ask: str, near: str) -> None:
+    assert found(ask, [*TOOLS, Thing("first_tool", f"Tell of {near}")]) == []
+
+
+def test_a_slip_is_undone_before_one_that_hides_an_ending() -> None:
+    corpus = Candidates.of([Thing("week_1"), Thing("week_2"), Thing("weekend")]).corpus(SCHEME)
+    assert meant(corpus, ["weeknd"]) == [("weeknd", "weekend", MEANT)]
+
+
 def test_a_known_word_is_never_read_as_another() -> None:
     corpus = Candidates.of([*TOOLS, Thing("relate", "Relate a story"), Thing("relats")]).corpus(SCHEME)
     assert not looked_up(corpus, "relate").asked.stands_for

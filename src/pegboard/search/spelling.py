@@ -1,7 +1,7 @@
 """Words of an ask that no tool has, read as what was meant: a slip of one letter, or two words in one piece.
 
-An index has no list of its words, so every word that one slip leads to is looked up. That takes a fraction of a
-millisecond a word; names and numbers, which are what most unknown words are, are seldom long and near a known one.
+An index has no list of its words, so every word that one slip leads to is looked up. That takes half a millisecond a
+word, or one; names and numbers, which are what most unknown words are, are seldom long and near a known one.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ _LEAST: Final = 5  # letters: shorter words are near too many others
 _LEAST_OTHER: Final = 6  # letters of a word that may have another letter in a place: "bread" is no slip of "break"
 _LONGEST: Final = 16
 _PART: Final = 3  # letters of either of two words in one piece
+_ROOT: Final = 4  # letters of a stem behind which an ending may have a slip
+_ENDING: Final = 3  # letters of an ending that may have a slip
+_LONG: Final = "baba"  # before a word, it makes it long enough for every ending to fall off
 _KEPT: Final = 4096  # words that a slice remembers the meaning of
 _MOST: Final = 3  # words of an ask that are looked into, the first ones
 
@@ -76,20 +79,41 @@ def _known(corpus: Corpus, terms: Sequence[str]) -> dict[str, int]:
 def _known_slips(corpus: Corpus, word: str) -> Mapping[str, int]:
     import numpy as np
 
-    terms, digests = _slips(word)
+    terms, digests = _looked_for(word)
     base, tail = corpus.index.base.numbers(digests), corpus.index.tail.numbers(digests)
-    return _known(corpus, [terms[place] for place in np.flatnonzero((base >= 0) | (tail >= 0)).tolist()])
+    known = _known(corpus, [terms[place] for place in np.flatnonzero((base >= 0) | (tail >= 0)).tolist()])
+    near = known.keys() & set(slips(word)) if known else ()
+    return {term: known[term] for term in near or [term for term in known if _has_slip(word, term)]}
 
 
 @lru_cache(maxsize=256)
-def _slips(word: str) -> tuple[list[str], Array]:
-    """What one slip may have made ``word`` of, and what an index knows it by."""
+def _looked_for(word: str) -> tuple[list[str], Array]:
+    """What one slip may have made ``word`` of, and more; and what an index knows it by."""
     from pegboard.search.digests import digests_of
 
-    terms = list(dict.fromkeys(slips(word)))
+    terms = list(dict.fromkeys((*slips(word), *_stems(word))))
     digests = digests_of(terms)
     order = digests.argsort()  # looked up in order, they are near one another
     return [terms[place] for place in order.tolist()], digests[order]
+
+
+def _stems(word: str) -> Iterator[str]:
+    """What may be the stem of a word that ``word``, which has an ending of its own, is a slip of.
+
+    To stem whatever one slip leads to would take milliseconds.
+    """
+    root = stem(_LONG + word).removeprefix(_LONG)
+    if root != word and word.startswith(root):
+        yield from slips(root)
+    for end in range(_ROOT, len(word) - _ENDING + 1):
+        yield word[:end]
+        yield word[:end] + "e"
+
+
+def _has_slip(word: str, stemmed: str) -> bool:
+    """Whether one slip leads to a word of this stem."""
+    root = stemmed.removesuffix("e")
+    return any(other.startswith(root) and stem(other) == stemmed for other in slips(word))
 
 
 def slips(word: str) -> Iterator[str]:
