@@ -100,3 +100,15 @@ def test_a_configuration_that_keeps_nothing_says_so(shop: Path, pegboard: Run) -
     file.write_text(file.read_text() + '\n[store]\npath = "memory"\n')
     done = pegboard("usage", "show")
     assert (done.code, "is not kept" in done.err) == (3, True)
+
+
+@pytest.mark.parametrize("command", [("usage", "show"), ("find", "refund")])
+def test_a_store_that_cannot_be_read_is_kept_aside_and_told(
+    taught: Path, pegboard: Run, command: tuple[str, ...]
+) -> None:
+    before = b"no database at all, " * 300
+    (taught / "boards.sqlite3").write_bytes(before)
+    done = pegboard(*command)
+    (aside,) = taught.glob("boards.sqlite3.unreadable-*")
+    assert aside.read_bytes() == before
+    assert f"{aside}: a database file" in done.err

@@ -122,7 +122,7 @@ class Opened:
         return Exit.AWAY if self.lacking else Exit.NOTHING
 
     def tell_lacking(self, common: Common, only: Nature | None = None) -> None:
-        """Say on stderr which sources are not ready, and why, and which stores of added tools were begun anew.
+        """Say on stderr which sources are not ready, and why, and which stores were begun anew.
 
         For a principal, how many. ``only`` is the nature of those to tell of; unset: of all.
         """
@@ -136,8 +136,18 @@ class Opened:
             common.output.problem(f"{status.name} is not ready: {state_line(status)}")
         if lacking:
             common.output.problem(how_to_try_again(lacking), "Note")
-        for one in _moved(sources):
-            common.output.problem(f"{one.where}: {one.what}. {one.mend}")
+        tell_moved(common, self._moved(sources))
+
+    def _moved(self, sources: Sequence[Source]) -> Iterator[SetAside]:
+        """What stores of added tools, and of what was learned, could not read and put out of the way."""
+        if self.peg.usage is not None:
+            yield from self.peg.usage.store.moved()
+        if any(source.registry.nature == "overlay" for source in sources):
+            from pegboard.sources.overlay import OverlaySource
+
+            for source in sources:
+                if isinstance(source, OverlaySource):
+                    yield from source.store.moved()
 
 
 @asynccontextmanager
@@ -231,16 +241,6 @@ def there(name: str) -> Callable[[Pegboard], bool]:
     return enough
 
 
-def _moved(sources: Sequence[Source]) -> Iterator[SetAside]:
-    """What stores of added tools could not read, and put out of the way."""
-    if any(source.registry.nature == "overlay" for source in sources):
-        from pegboard.sources.overlay import OverlaySource
-
-        for source in sources:
-            if isinstance(source, OverlaySource):
-                yield from source.store.moved()
-
-
 def load_named(common: Common) -> Loaded:
     """What the options name: the given files alone, else the configuration that is found. Raises ConfigError."""
     from pegboard.config import config_places, find_config, load
@@ -261,6 +261,12 @@ def load_found(common: Common) -> Loaded | None:
 
     there = common.config is not None or common.clients or find_config(None) is not None
     return load_named(common) if there else None
+
+
+def tell_moved(common: Common, moved: Iterable[SetAside]) -> None:
+    """Say on stderr what could not be read and was put out of the way."""
+    for one in moved:
+        common.output.problem(f"{one.where}: {one.what}. {one.mend}")
 
 
 def tell_problems(common: Common, problems: Sequence[ConfigProblem]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from pegboard.cli.options import Common
-from pegboard.cli.session import load_named, tell_problems
+from pegboard.cli.session import load_named, tell_moved, tell_problems
 from pegboard.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ async def opened_overlay(common: Common) -> AsyncIterator[Opened]:
     try:
         yield Opened(settings=settings, overlay=Overlay(store, by=_user(), context=settings.context_names))
     finally:
-        for one in store.moved():
-            common.output.problem(f"{one.where}: {one.what}. {one.mend}")
+        tell_moved(common, store.moved())
         await store.close()
 
 

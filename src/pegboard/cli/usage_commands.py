@@ -15,7 +15,7 @@ from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.principals import principal_named
 from pegboard.cli.private_files import agreed, refuse_existing, write_for_owner
-from pegboard.cli.session import load_named, tell_problems
+from pegboard.cli.session import load_named, tell_moved, tell_problems
 from pegboard.cli.tools_store import text_of
 from pegboard.cli.words import counted
 from pegboard.errors import ConfigError, StoreError
@@ -97,6 +97,7 @@ async def _opened(common: Common) -> AsyncIterator[tuple[Settings, UsageStore]]:
     try:
         yield settings, store
     finally:
+        tell_moved(common, store.moved())
         await store.close()
 
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pegboard.errors import StoreError
 from pegboard.stores.failures import is_broken, translated
-from pegboard.stores.sqlite_file import WRITING, Identity, SqliteFile
+from pegboard.stores.sqlite_file import WRITING, Identity, SqliteFile, file_aside
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+    from pegboard.pin_store import SetAside
 
 logger = logging.getLogger(__name__)
 
@@ -81,8 +83,8 @@ class Database:
         self._opened: _Opened | None = None
         self._opening = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.moved: list[Path] = []
-        """Where the broken files lie now that this store has put out of the way."""
+        self.moved: list[SetAside] = []
+        """The broken files that this has put out of the way."""
 
     async def run(self, work: Work[_T], *, writing: bool = False) -> _T:
         """What ``work`` gives, in one transaction. A file that turns out to be broken is opened anew, once."""
@@ -144,7 +146,7 @@ class Database:
                     raise
                 target = self.file.set_aside(identity)
                 if target is not None:
-                    self.moved.append(target)
+                    self.moved.append(file_aside(target))
                     logger.error("%s is no database that can be read: it is kept as %s", self.file.path, target)
             else:
                 return identity, self.file.engine()

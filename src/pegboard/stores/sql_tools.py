@@ -12,7 +12,6 @@ from urllib.parse import quote
 from pegboard.http_tools.versions import Stored, ToolVersion
 from pegboard.pin_store import SetAside
 from pegboard.stores.database import PATIENCE, Database
-from pegboard.stores.sqlite_file import file_aside
 from pegboard.stores.tool_records import to_text, version_of
 from pegboard.texts import is_encodable
 
@@ -90,7 +89,7 @@ class SqlToolStore:
 
     def moved(self) -> Sequence[SetAside]:
         """The files that could not be read, and that this store has put out of the way."""
-        return [file_aside(path) for path in self._database.moved]
+        return tuple(self._database.moved)
 
     async def close(self) -> None:
         """Let go of the file. What is used afterwards opens it again."""

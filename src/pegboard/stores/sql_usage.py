@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from pegboard.pin_store import SetAside
 from pegboard.stores.database import PATIENCE, Database
 from pegboard.usage.bounds import faded_before
 from pegboard.usage.rows import HALF_LIFE, Lesson, Row
@@ -86,6 +87,10 @@ class SqlUsageStore:
             return sum([await rows.forget(one, tool, by) for one in spaces])
 
         return await self._run(gone, writing=True)
+
+    def moved(self) -> Sequence[SetAside]:
+        """The files that could not be read, and that this store has put out of the way."""
+        return tuple(self._database.moved)
 
     async def close(self) -> None:
         """Let go of the file. What is used afterwards opens it again."""

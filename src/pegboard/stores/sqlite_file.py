@@ -187,7 +187,7 @@ class SqliteFile:
 def file_aside(path: Path) -> SetAside:
     """What is told of a broken file that was given the name ``path``."""
     return SetAside(
-        what="a database file, with boards and added tools, could not be read; a new one was made",
+        what="a database file, with boards, added tools and what was learned, could not be read; a new one was made",
         where=str(path),
         mend=f"Try `sqlite3 {path} .recover`, or restore a backup; delete the file when it is of no use.",
     )

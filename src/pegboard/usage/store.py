@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pegboard.pin_store import SetAside
 from pegboard.usage.learned import Learned
 from pegboard.usage.rows import HALF_LIFE, Lesson, Row, stronger
 
@@ -56,6 +57,10 @@ class UsageStore(Protocol):
 
     async def forget(self, space: str | None = None, *, tool: str | None = None, by: str | None = None) -> int:
         """Forget rows, those of a space, a tool or a principal alone where given; how many they were."""
+        ...
+
+    def moved(self) -> Sequence[SetAside]:
+        """What could not be read and was put out of the way since the store was made, so that work could go on."""
         ...
 
     async def close(self) -> None:
@@ -109,6 +114,10 @@ class MemoryUsageStore:
                 here.remove(row.pair)
             gone += len(chosen)
         return gone
+
+    def moved(self) -> Sequence[SetAside]:
+        """Nothing: there is no file."""
+        return ()
 
     async def close(self) -> None:
         """Nothing is open."""
