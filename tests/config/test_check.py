@@ -55,6 +55,7 @@ from tests.config.conftest import Load
             ":3: upstreams.a.args[0]: wanted text without NUL characters and lone surrogates, got text.",
         ),
         ("[upstreams]\na = 1", ":2: upstreams.a: wanted a table, got an integer."),
+        ("[[gateway]]", ":1: gateway: wanted a table, got a list. Write the table with one bracket: [...]."),
         ("upstreams = []", ":1: upstreams: wanted [upstreams.NAME], got a list."),
         (
             '[upstreams.a]\ncommand = "x"\n[upstreams.a.approval]\n"get_*" = "raed"',

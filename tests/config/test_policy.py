@@ -99,6 +99,7 @@ async def test_a_policy_without_rules_allows_nothing_and_none_allows_everything(
         (f"[policy.rules]\n{RULE}", "Write the table with two brackets: [[...]]."),
         ("[policy]\nrule = []\n", "policy.rule: is not known here. Did you mean rules?"),
         ("policy = true", "policy: wanted a table"),
+        (f"[[policy]]\n{RULE}", "policy: wanted a table, got a list. Write each rule as [[policy.rules]]."),
         (f"[[polcy.rules]]\n{RULE}", "polcy: is not known here. Did you mean [policy]?"),
         (f"[[policies.rules]]\n{RULE}", "policies: is not known here."),
         (f"[[rules]]\n{RULE}", "rules: is not known here. Did you mean [policy]?"),

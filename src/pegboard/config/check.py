@@ -192,7 +192,8 @@ def lenient(model: type[AnyKeys], table: object, at: KeyPath, *, whole: bool = F
     ``whole`` says that no part of it will be used alone: then it is not told what only follows from a mistake.
     """
     if not isinstance(table, dict):
-        return model(), [Mistake(at, f"wanted a table, got {kind_of(table)}.")]
+        hint = "Write the table with one bracket: [...]." if isinstance(table, list) else ""
+        return model(), [Mistake(at, f"wanted a table, got {kind_of(table)}.", hint)]
     kinds = model.keys_known()
     good: dict[str, Any] = {}
     wrong = [Mistake((*at, name), "is missing.") for name in model.required() if name not in table]
@@ -247,6 +248,8 @@ def _context_value(model: type[AnyKeys], value: object, at: KeyPath) -> tuple[An
 
 def _checked_policy(value: object, wrong: list[Mistake]) -> PolicyKeys:
     policy, found = lenient(PolicyKeys, value, ("policy",))
+    if isinstance(value, list):
+        found = [replace(mistake, hint="Write each rule as [[policy.rules]].") for mistake in found]
     wrong += found
     rules = []
     for place, table in enumerate(policy.rules):
