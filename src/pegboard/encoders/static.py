@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from pegboard.encoders.carried import carried, mapped
+from pegboard.encoders.carried import carried, mapped, needed
 from pegboard.encoders.tensors import tensors
 
 if TYPE_CHECKING:
     import numpy as np
     from tokenizers import Tokenizer
 
-_PACKAGE: Final = "wordllama"
-_WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
-_TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
+_WEIGHTS: Final = ("wordllama", "weights/l2_supercat_256.safetensors")
+_TOKENIZER: Final = ("wordllama", "tokenizers/l2_supercat_tokenizer_config.json")
 _MOST: Final = 2000  # pieces of a text that are read: later ones change its mean by little
 
 
@@ -30,7 +29,8 @@ class StaticEncoder:
     dimension: Final = 256
 
     def __init__(self) -> None:
-        self._folder = carried(_PACKAGE)
+        needed("tokenizers")
+        self._weights, self._pieces = carried(*_WEIGHTS), carried(*_TOKENIZER)
 
     def encode(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
         """The mean of the vectors of each text's pieces: float32, (texts, 256); zeros for a text without any."""
@@ -49,12 +49,12 @@ class StaticEncoder:
     def _tokenizer(self) -> Tokenizer:
         from tokenizers import Tokenizer
 
-        tokenizer = Tokenizer.from_file(str(self._folder / _TOKENIZER))
+        tokenizer = Tokenizer.from_file(str(self._pieces))
         tokenizer.no_padding()
         tokenizer.no_truncation()
         return tokenizer
 
     @cached_property
     def _table(self) -> np.ndarray[Any, Any]:
-        (table,) = tensors(mapped(self._folder / _WEIGHTS)).values()
+        (table,) = tensors(mapped(self._weights)).values()
         return table
