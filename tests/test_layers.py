@@ -75,7 +75,7 @@ CORE = (
     "turn",
     "keeping",
     "quarantine",
-    "uses",
+    "last_used",
     "board_skills",
     "board_calls",
     "board",

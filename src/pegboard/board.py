@@ -27,6 +27,7 @@ from pegboard.drift import Drift
 from pegboard.errors import MetaToolError, NotFoundError, SkillNameError
 from pegboard.finding import FindResult, Searches, find_beside, missing_notes
 from pegboard.keeping import GuardedStore, Keeping
+from pegboard.last_used import LastUsed
 from pegboard.limits import Limits
 from pegboard.pins import PinEvent, PinQueue, PinRecord, PinState, Slot
 from pegboard.prefix import Listing
@@ -37,7 +38,6 @@ from pegboard.tools import Halt, JsonObject, Tool, ToolResult, Visibility
 from pegboard.turn import Turn, run_all
 from pegboard.usage.board import BoardLessons
 from pegboard.usage.leads import Leads
-from pegboard.uses import Uses
 from pegboard.view import Sight, View
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Board:
             pins=peg.pin_skill_tools and "load_tool" in self._meta and "open_board" not in self._meta,
         )
         self._quarantine = Quarantine(self._kept, peg.on_drift, peg.accepted, self._meta)
-        self._uses = Uses()
+        self._last_used = LastUsed()
         self._searches = Searches()
         self._lessons = BoardLessons(peg.usage, principal, Leads() if leads is None else leads, peg.limits)
         self._calls = BoardCalls(
@@ -160,14 +160,14 @@ class Board:
 
     def mark_used(self, name: str) -> None:
         """Note that a tool is used now. Calls through the board note themselves, those from inside others do not."""
-        self._uses.note(name)
+        self._last_used.note(name)
 
     def used_since(self, moment: float) -> tuple[str, ...]:
         """The tools used at ``moment`` or later, the latest last; ``moment`` is in seconds, as ``time.time()`` gives.
 
         Not kept between processes.
         """
-        return self._uses.since(moment)
+        return self._last_used.since(moment)
 
     async def drifted(self) -> tuple[Drift, ...]:
         """The definitions that the principal may discover and that are not what this board has shown of them."""
@@ -375,7 +375,7 @@ class Board:
                 return None
             views.append(view)
             if unused_since is not None:
-                queue = self._uses.pruning(base, queue, unused_since)
+                queue = self._last_used.pruning(base, queue, unused_since)
             tools = view.catalog.subset(view.catalog.names - view.hidden)
             return at_boundary(
                 base,
@@ -392,7 +392,7 @@ class Board:
         if boundary is None:
             active = (slot.name for slot in self._record.slots if slot.state is PinState.ACTIVE)
             return replace(_PUT_OFF, unchanged=tuple(active))
-        self._uses.pinned(boundary.diff.added)
+        self._last_used.pinned(boundary.diff.added)
         if self._peg.on_drift != "accept":
             for drift in boundary.drifts:
                 self._peg.drifts.note(drift)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pegboard.pins import PinEvent, PinQueue, PinRecord
 
 
-class Uses:
+class LastUsed:
     """The last use of each tool on a board. Lives as long as the board; not kept between processes.
 
     Moments are in seconds, as ``time.time()`` gives them.
