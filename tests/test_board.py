@@ -391,7 +391,7 @@ async def test_pins_that_are_not_used_go_at_a_compaction_that_asks_for_it() -> N
     await board.call("b")
     pinned_or_used = time.time() + 1
     assert (await board.compact()).tombstoned == ()
-    diff = await board.compact(unused_since=board._uses._used["b"])
+    diff = await board.compact(unused_since=board._last_used._used["b"])
     assert (diff.tombstoned, diff.unchanged, diff.invalidations) == (("a", "c"), ("b",), ("compact",))
     assert list(board.listing().names) == ["z", "b"]
     board.pin("b")
