@@ -50,9 +50,9 @@ def constants(chosen: Constants) -> Iterator[None]:
     with ExitStack() as stack:
         for name, value in chosen.items():
             stack.enter_context(patch.object(MODULES[name], name, value))
-        asked.read.cache_clear()
+        asked.said.cache_clear()
         yield
-    asked.read.cache_clear()
+    asked.said.cache_clear()
 
 
 def others(sets: Sequence[DataSet], held: DataSet) -> list[DataSet]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchmarks import retrieval
 from pegboard.evaluation.datasets import read_set
 from pegboard.naming import legal_name
-from pegboard.search import LexicalRanker, lexical, unmatched_terms
+from pegboard.search import Candidates, LexicalRanker, lexical, unmatched_terms
 from pegboard.search.asked import read
 from pegboard.search.fields import DESCRIPTION, NAME, Field, texts
 from pegboard.search.text import Word, words
@@ -250,3 +250,15 @@ def test_words_that_match_nothing_are_named_once_in_the_order_of_the_ask() -> No
     assert unmatched_terms("天気 温泉", entries) == ("温泉",)
     assert unmatched_terms("", entries) == ()
     assert unmatched_terms("sending mails", entries) == ()
+
+
+def test_what_may_stand_for_a_term_is_known_slice_by_slice_and_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pegboard.search.lexical._STAND_INS_KEPT", 1)
+    pool = Candidates.of([Thing("movie"), Thing("planner"), Thing("film")])
+    half = pool.only([False, True, True])
+    for _ in range(2):
+        for slice_, expected in ((pool, {"movi"}), (half, set())):
+            corpus = slice_.corpus(lexical.SCHEME)
+            assert lexical.looked_up(corpus, "film").asked.stands_for.keys() == expected
+            assert lexical.looked_up(corpus, "plan").asked.stands_for.keys() == {"planner"}
+            assert len(corpus.stand_ins) == 1

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from itertools import islice, pairwise
-from typing import Final
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 from pegboard.search.kin import kin
 from pegboard.search.related import related_terms
@@ -39,46 +39,78 @@ class Asked:
         """The same with those of its terms alone that are in ``kept``."""
         if len(kept) == len(self.weights):
             return self
+        weights = {term: weight for term, weight in self.weights.items() if term in kept}
+        stands_for = {
+            term: [one for one in self.stands_for[term] if one in kept] for term in weights if term in self.stands_for
+        }
         return Asked(
-            weights={term: weight for term, weight in self.weights.items() if term in kept},
-            own=sum(term in kept for term in islice(self.weights, self.own)),
+            weights=weights,
+            own=len(weights) - len(stands_for),
             words=self.words,
             needs=[[term for term in need if term in kept] for need in self.needs],
-            stands_for={
-                term: [one for one in ones if one in kept] for term, ones in self.stands_for.items() if term in kept
-            },
+            stands_for=stands_for,
         )
 
-    def joined_by(self, found: Iterable[tuple[str, str, float]]) -> Asked:
-        """The same with further terms: (term of the ask, other that may stand for it, share of its weight)."""
+    def joined_by(self, found: Iterable[tuple[str, Iterable[str], float]]) -> Asked:
+        """The same with further terms: (term of the ask, others that may stand for it, their share of its weight)."""
         weights, stands_for = dict(self.weights), {term: list(ones) for term, ones in self.stands_for.items()}
         others: dict[str, list[str]] = {}
-        for term, other, share in found:
-            ones = stands_for.get(other)
-            if ones is None and other not in weights:
-                ones = stands_for[other] = []
-            if ones is not None and term not in ones:
-                ones.append(term)
+        for term, several, share in found:
+            weight = share * weights[term]
+            for other in several:
+                ones = stands_for.get(other)
+                if ones is None:
+                    if other in weights:
+                        continue
+                    stands_for[other], weights[other] = [term], weight
+                elif term in ones:
+                    continue
+                else:
+                    ones.append(term)
+                    weights[other] = max(weights[other], weight)
                 others.setdefault(term, []).append(other)
-                weights[other] = max(weights.get(other, 0.0), share * weights[term])
         needs = [_with(need, others) for need in self.needs] if len(self.needs) > 1 else [list(weights)]
         return Asked(weights=weights, own=self.own, words=self.words, needs=needs, stands_for=stands_for)
 
 
+class StandIns(NamedTuple):
+    """Terms that may stand for one: ``related`` are words for the same, ``kin`` those of its family. Immutable."""
+
+    related: Sequence[str]
+    kin: Sequence[str]
+
+
+def stand_ins(term: str) -> StandIns:
+    """All that may stand for a term, whether anything has it or not."""
+    return StandIns(related_terms().get(term, ()), kin(term))
+
+
+def read(ask: str, others: Callable[[str], StandIns] = stand_ins) -> Asked:
+    """The terms of an ask, and those of the ``others`` of each that may stand for it; a family is that of a word."""
+    asked = said(ask)
+    found = []
+    for term in asked.weights:
+        related, family = others(term)
+        if related:
+            found.append((term, related, RELATED))
+        if family and term in asked.words:
+            found.append((term, family, KIN))
+    return asked.joined_by(found)
+
+
 @lru_cache(maxsize=16)
-def read(ask: str) -> Asked:
-    """The terms of an ask.
+def said(ask: str) -> Asked:
+    """The terms that an ask has itself.
 
     Two words side by side are a term too, in one piece: ``time zone`` finds ``timezone``, ``create an issue`` finds
     ``create_issue`` before what has the two words far apart.
     """
-    said = clauses(ask)
-    needs = [dict.fromkeys(_terms(clause)) for clause in said]
+    found = clauses(ask)
+    needs = [list(dict.fromkeys(_terms(clause))) for clause in found]
     light = light_terms()
     weights = {term: LIGHT if term in light else 1.0 for need in needs for term in need}
-    words = frozenset(term for clause in said for word in clause for term in word.parts)
-    asked = Asked(weights=weights, own=len(weights), words=words, needs=[list(need) for need in needs])
-    return asked.joined_by(_others(weights, words))
+    words = frozenset(term for clause in found for word in clause for term in word.parts)
+    return Asked(weights=weights, own=len(weights), words=words, needs=needs)
 
 
 def _terms(clause: Sequence[Word]) -> Iterator[str]:
@@ -87,17 +119,6 @@ def _terms(clause: Sequence[Word]) -> Iterator[str]:
     for first, second in pairwise(clause):
         if len(first.parts) == len(second.parts) == 1:
             yield stem((first.text + second.text).casefold())
-
-
-def _others(terms: Iterable[str], words: Collection[str]) -> Iterator[tuple[str, str, float]]:
-    """What may stand for each term: words for the same, and where it is a word of the ask, those of its family."""
-    related = related_terms()
-    for term in terms:
-        for other in related.get(term, ()):
-            yield term, other, RELATED
-        if term in words:
-            for other in kin(term):
-                yield term, other, KIN
 
 
 def _with(need: Sequence[str], others: Mapping[str, Sequence[str]]) -> list[str]:

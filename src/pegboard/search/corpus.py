@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from pegboard.search.counts import Counts, Numbers, idf
 from pegboard.search.digests import digest
 from pegboard.search.index import Index
 from pegboard.search.memo import Memo
+
+if TYPE_CHECKING:
+    from pegboard.search.asked import StandIns
 
 _MEMO: Final = 1 << 20
 _MEMO_BY_ROW: Final = 128
@@ -61,7 +64,7 @@ class Corpus:
     It is made of the ``places`` of the slice's entries in the catalog, None for all of them. Where these are few, its
     ``index`` has nothing but them: what is hidden takes no time. ``visible`` says which rows are theirs; None when
     there are no others; ``counts`` tells how many of them have each term. ``memo`` remembers what was computed of some
-    terms, ``meanings`` what words that no entry has were taken for.
+    terms, ``meanings`` what words that no entry has were taken for, ``stand_ins`` what may stand for terms.
     """
 
     def __init__(self, index: Index, places: Array | None) -> None:
@@ -79,13 +82,14 @@ class Corpus:
         self._dampening: dict[tuple[float, float, int], Array] = {}
         self._known: dict[int, dict[str, Term]] = {}
         self.meanings: dict[str, Sequence[str]] = {}
+        self.stand_ins: dict[str, StandIns] = {}
         self.memo: Memo[Numbers | tuple[Numbers, int]] = Memo(_MEMO + _MEMO_BY_ROW * index.size)
 
     def postings(self, terms: Sequence[str], space: int = 0) -> Postings:
         """Where these terms stand, in their order."""
         return self.at(self.numbers(terms, space))
 
-    def known(self, terms: Sequence[str], group: int = 0) -> list[Term]:
+    def known(self, terms: Collection[str], group: int = 0) -> list[Term]:
         """What the index has of these terms of the first space, and of one of its groups."""
         known = self._known.get(group, {})
         new = [term for term in terms if term not in known]

@@ -15,9 +15,10 @@ constants come from is told in docs/search.md; ``benchmarks/retrieval.py`` measu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pegboard.search.asked import Asked, read
+from pegboard.search.asked import Asked, StandIns, read, stand_ins
 from pegboard.search.candidates import Candidates
 from pegboard.search.fields import DESCRIPTION, FIELDS, NAME, field_texts
 from pegboard.search.scheme import IndexedField, Scheme, Terms
@@ -43,8 +44,13 @@ _MOST_RELATED: Final = 1024
 """Entries of a term from which on it is not looked for in place of another: so common a word tells little, and adding
 up where it stands takes time."""
 
+_STAND_INS_KEPT: Final = 4096
+"""Terms of which a slice remembers what may stand for them."""
+
 COVERED: Final = {NAME: NAME_SHARE, DESCRIPTION: DESCRIPTION_SHARE}
 """The fields of which the share that an ask covers counts, and how much."""
+
+_NAME_GROUP: Final = list(COVERED).index(NAME)
 
 _REASONS: Final = [
     "matched: " + ", ".join(field.word for field in FIELDS if marks & field.mark) for marks in range(1 << len(FIELDS))
@@ -104,32 +110,52 @@ def looked_up(corpus: Corpus, ask: str) -> LookedUp:
     """An ask in an index, with those of the related terms that tell something, and what unknown words may mean."""
     from pegboard.search.counts import idf
 
-    asked = read(ask)
+    asked = read(ask, partial(_telling, corpus))
     told = _told(corpus, asked)
     further = meant(corpus, (term for term, one in told.items() if not one.frequency))
     if further:
-        asked = asked.joined_by(further)
+        asked = asked.joined_by((term, [other], share) for term, other, share in further)
         told = _told(corpus, asked)
     asked = asked.only(told.keys())
     unknown = idf(corpus.size, 0)
     worths = []
-    for term, weight in asked.weights.items():
-        _, frequency, in_names, rarity = told[term]
+    for (term, weight), one in zip(asked.weights.items(), told.values(), strict=True):
+        rarity = one.rarity
         if others := asked.stands_for.get(term):
             # A rare word for what the ask says in a common one is no rarer need.
             rarity = min(rarity, max(told[other].rarity or unknown for other in others))
-        worths.append(weight * rarity * (1 + NAMED * (in_names / frequency if frequency else 0.0)))
+        worths.append(weight * rarity * (1 + NAMED * (one.in_group / one.frequency if one.frequency else 0.0)))
     return LookedUp(asked, list(told.values()), worths)
 
 
 def _told(corpus: Corpus, asked: Asked) -> dict[str, Term]:
     """By term. Left out are those that no word of the ask is, where they are in no entry, or tell too little."""
-    known = zip(asked.weights, corpus.known(list(asked.weights), list(COVERED).index(NAME)), strict=True)
+    words, stands_for = asked.words, asked.stands_for
     return {
         term: one
-        for term, one in known
-        if term in asked.words or (one.frequency and (one.frequency <= _MOST_RELATED or term not in asked.stands_for))
+        for term, one in zip(asked.weights, corpus.known(asked.weights, _NAME_GROUP), strict=True)
+        if term in words or (_tells(one) if term in stands_for else one.frequency)
     }
+
+
+def _telling(corpus: Corpus, term: str) -> StandIns:
+    """What may stand for a term and tells something, remembered: most of what may is in no entry."""
+    found = corpus.stand_ins.get(term)
+    if found is None:
+        if len(corpus.stand_ins) >= _STAND_INS_KEPT:
+            corpus.stand_ins.clear()
+        found = corpus.stand_ins[term] = StandIns(
+            *(
+                [other for other, one in zip(others, corpus.known(others, _NAME_GROUP), strict=True) if _tells(one)]
+                for others in stand_ins(term)
+            )
+        )
+    return found
+
+
+def _tells(other: Term) -> bool:
+    """Whether a term that stands for one of the ask is looked for."""
+    return 0 < other.frequency <= _MOST_RELATED
 
 
 def possible(asked: Asked, size: int) -> float:
