@@ -136,3 +136,14 @@ def test_entries_are_found_by_name_and_by_bare_name_in_the_slice_only() -> None:
 def test_an_empty_catalog_has_an_empty_corpus() -> None:
     corpus = Candidates.of([]).corpus(SCHEME)
     assert (corpus.size, corpus.frequency("red"), corpus.average_length()) == (0, 0, 1.0)
+
+
+def test_what_names_nothing_is_remembered_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pegboard.search.candidates._UNNAMED_KEPT", 3)
+    pool = Candidates.of(THINGS)
+    for _ in range(2):
+        for start in range(5):
+            asked = [f"no{number}" for number in range(start, start + 4)]
+            assert pool.named([*asked, "b", "long" * 100]) == {"b": [1, 3]}
+            assert len(pool._shared._unnamed) <= 3 + len(asked)
+    assert pool.after([Thing("no1")]).named(["no1", "b"]) == {"no1": [0]}

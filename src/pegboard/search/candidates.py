@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _SLICES_KEPT: Final = 64  # per catalog: callers with the same permissions share a slice and its statistics
 _SLICES_BYTES: Final = 128_000_000  # that a catalog's slices may take, by and large
+_UNNAMED_KEPT: Final = 4096  # words that no entry of a catalog is named by, per catalog: asks have the same ones again
+_UNNAMED_LONGEST: Final = 64  # characters of these
 _ENTRY_BYTES: Final = 170  # that a slice takes for each entry of its catalog at most, by and large
 
 NAMES: Final = Scheme(
@@ -43,6 +45,7 @@ class _Shared:
         self.indexes: dict[str, Index] = {}
         self.vectors: dict[str, Vectors] = {}
         self.slices: OrderedDict[bytes, Candidates] = OrderedDict()
+        self._unnamed: set[str] = set()
         self.slices_kept = max(4, min(_SLICES_KEPT, _SLICES_BYTES // (_ENTRY_BYTES * max(1, len(entries)))))
         # Generations that were never searched hold no index: with them in between, a chain would keep them all alive.
         self.before: _Shared | None = before.before if before is not None and before.is_blank else before
@@ -66,6 +69,19 @@ class _Shared:
 
                 self.indexes[scheme.name] = Index.of(scheme, self.entries)
             return self.indexes[scheme.name]
+
+    def naming(self, texts: Iterable[str]) -> list[str]:
+        """Those of some texts that are the name or bare name of an entry, each once."""
+        asked = [text for text in dict.fromkeys(texts) if text not in self._unnamed]
+        if not asked:
+            return asked
+        from pegboard.search.corpus import Corpus
+
+        known = list(zip(asked, Corpus(self.index(NAMES), None).numbers(asked), strict=True))
+        if len(self._unnamed) > _UNNAMED_KEPT:
+            self._unnamed = set()
+        self._unnamed |= {text for text, pair in known if max(pair) < 0 and len(text) <= _UNNAMED_LONGEST}
+        return [text for text, pair in known if max(pair) >= 0]
 
     def vectors_of(self, encoder: str) -> Vectors:
         """The vectors of an encoder over all entries, as far as they are there."""
@@ -178,13 +194,12 @@ class Candidates(Sequence[Entry]):
 
     def named(self, names: Iterable[str]) -> Mapping[str, list[int]]:
         """The places in the catalog of the slice's entries with one of ``names`` as name or bare name, by name."""
-        asked = list(dict.fromkeys(names))
-        corpus = self.corpus(NAMES)
-        numbers = corpus.numbers(asked)
         found: dict[str, list[int]] = {}
-        if all(max(pair) < 0 for pair in numbers):
+        asked = self._shared.naming(names)
+        if not asked:
             return found
-        postings = corpus.at(numbers)
+        corpus = self.corpus(NAMES)
+        postings = corpus.postings(asked)
         for name, begin, end in zip(asked, postings.starts.tolist(), postings.starts[1:].tolist(), strict=False):
             places = corpus.places[postings.rows[begin:end]].tolist()
             mine = sorted(place for place in places if place >= 0 and self._is_named(place, name))
