@@ -38,7 +38,7 @@ def test_the_best_are_the_first_of_all(told: list[tuple[float, float]], share: f
         return
     count = 1 + int(share * (len(whole) - 1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_FOLDED", folded)
+        patch.setattr(module, "_FOLDED", (4 * folded, folded))
         patch.setattr(module, "_MANY", many)
         rows, best = found.best(count)
     as_good = [row for row in whole if scores[row] >= scores[whole[count - 1]]]

@@ -70,6 +70,12 @@ def joined(arrays: Iterable[Array]) -> Array:
     return found[0] if len(found) == 1 else np.concatenate(found, axis=-1)
 
 
+def sums_by(places: Array, values: Array, size: int) -> Array:
+    """The sum of the values of each of ``size`` places, added up in their order."""
+    found: Array = np.bincount(places, values, size)
+    return found.astype(np.float64, copy=False)  # of no values, numpy gives whole numbers
+
+
 def counted(chosen: Mask, starts: Array) -> Array:
     """How many are chosen in each of the runs that begin at ``starts``; none of them is empty."""
     if starts.size == 1:

@@ -40,7 +40,7 @@ def rank(pool: Candidates, ask: str) -> Ranking:
     corpus = pool.corpus(SCHEME)
     asked, terms, worths = looked_up(corpus, ask)
     found = Occurrences(corpus, terms, _tamed)
-    exact = _Exact(corpus, found, asked, np.array(worths), np.array([term.rarity for term in terms]))
+    exact = _Exact(corpus, found, asked, worths, [term.rarity for term in terms])
     # The best clause is worth as much as all are by themselves, or as all are together, or something between.
     least = 1 + CLAUSE / max(1, len(asked.needs))
     slack = (1 + CLAUSE) / least * _ROUNDING
@@ -57,17 +57,22 @@ def rank(pool: Candidates, ask: str) -> Ranking:
 class _Exact:
     """What the scores of some rows are. Lives as long as the search."""
 
-    def __init__(self, corpus: Corpus, found: Occurrences, asked: Asked, worths: Array, rarity: Array) -> None:
+    def __init__(
+        self, corpus: Corpus, found: Occurrences, asked: Asked, worths: Sequence[float], rarity: Sequence[float]
+    ) -> None:
         self._corpus = corpus
         self._found = found
-        self.worths = worths
-        places = {term: place for place, term in enumerate(asked.weights)}
+        self.worths = np.array([worths[place] for place in found.order])
+        self._told = np.array([rarity[place] if place < asked.own else 0.0 for place in found.order])
         # Each clause once, with its own terms alone: a long ask has hundreds, and the time is not to grow by both.
-        needs = dict.fromkeys(tuple(sorted({places[term] for term in need})) for need in asked.needs)
-        self._needs = [np.array(need, np.intp) for need in needs] if len(asked.needs) > 1 else []
+        self._needs: list[Array] = []
+        if len(asked.needs) > 1:
+            terms = list(asked.weights)
+            numbers = {terms[place]: number for number, place in enumerate(found.order)}
+            needs = dict.fromkeys(tuple(sorted({numbers[term] for term in need})) for need in asked.needs)
+            self._needs = [np.array(need, np.intp) for need in needs]
         # Where each term is in one clause, those of the clauses add up to those of all.
-        self._each_in_one = sum(map(len, needs)) == len(places)
-        self._told = np.where(np.arange(rarity.size) < asked.own, rarity, 0.0)
+        self._each_in_one = sum(need.size for need in self._needs) == len(found.order)
 
     def scores(self, rows: Array) -> Array:
         """Those of these rows, which ascend and have a term."""

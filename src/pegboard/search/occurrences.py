@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from pegboard.search.arrays import MARK, ROW, joined, runs
+from pegboard.search.arrays import MARK, joined, runs, sums_by
 
 if TYPE_CHECKING:
     from pegboard.search.arrays import Array
@@ -36,41 +36,19 @@ class Frequent(NamedTuple):
     tamed: Array
     marks: Array
 
-    def of(self, chosen: Chosen) -> tuple[Array, Array]:
-        """(what it comes to in some rows, its marks there)."""
-        rows = chosen.rows
-        if self.rows is None:
-            return self.tamed[rows], self.marks[rows]
-        tamed, places = np.zeros(rows.size), chosen.among(self.rows)
-        tamed[chosen.numbers[self.rows[places]]] = self.tamed[places]
-        return tamed, self.marks[rows]
-
-
-class Chosen:
-    """Some rows of an index. Lives as long as they are looked at.
-
-    ``numbers`` has, by row, which of them it is; anything for a row that is none.
-    """
-
-    def __init__(self, rows: Array, size: int) -> None:
-        self.rows = rows
-        self._are = np.zeros(size, np.bool_)
-        self._are[rows] = True
-        self.numbers = np.empty(size, ROW)
-        self.numbers[rows] = np.arange(rows.size, dtype=ROW)
-
-    def among(self, rows: Array) -> Array:
-        """The places of these among ``rows``."""
-        places: Array = self._are[rows].nonzero()[0]
-        return places
+    def of(self, rows: Array) -> tuple[Array, Array, Array]:
+        """(the places, among some rows that ascend, of those where it stands; what it comes to there; its marks)."""
+        marks = self.marks[rows]
+        there = marks.nonzero()[0]
+        rows = rows[there]
+        return there, self.tamed[rows if self.rows is None else self.rows.searchsorted(rows)], marks[there]
 
 
 class Excerpt(NamedTuple):
     """The terms of an ask in some rows of an index. Immutable; lives as long as the search.
 
     ``there``, ``terms``, ``tamed`` and ``marks`` stand side by side, by term ascending: a place among the rows, the
-    place of a term in the ask, what the one comes to in the other, and its marks. ``frequent`` has the last two of each
-    frequent term.
+    number of a term, what the one comes to in the other, and its marks.
     """
 
     size: int
@@ -78,51 +56,42 @@ class Excerpt(NamedTuple):
     terms: Array
     tamed: Array
     marks: Array
-    frequent: dict[int, tuple[Array, Array]]
 
     def sums(self, worths: Array) -> Array:
         """By row, what the terms come to, each times what it is worth."""
-        found = np.zeros(self.size)
-        np.add.at(found, self.there, self.tamed * worths[self.terms])
-        for place, (tamed, _) in self.frequent.items():
-            found += tamed * worths[place]
-        return found
+        return sums_by(self.there, self.tamed * worths[self.terms], self.size)
 
     def sums_of(self, some: Array, worths: Array) -> Array:
-        """The same for some of the terms alone, by their places in the ask, which ascend."""
+        """The same for some of the terms alone, by their numbers, which ascend."""
         begins = self.terms.searchsorted(some)
         chosen = runs(begins, self.terms.searchsorted(some, "right") - begins)
-        found = np.zeros(self.size)
-        np.add.at(found, self.there[chosen], self.tamed[chosen] * worths[self.terms[chosen]])
-        for place in some.tolist():
-            if place in self.frequent:
-                found += self.frequent[place][0] * worths[place]
-        return found
+        return sums_by(self.there[chosen], self.tamed[chosen] * worths[self.terms[chosen]], self.size)
 
     def marked(self, mark: int, worths: Array) -> Array:
         """By row, what those of the terms are worth that have a mark there."""
-        found = np.zeros(self.size)
-        np.add.at(found, self.there, worths[self.terms] * ((self.marks & mark) > 0))
-        for place, (_, marks) in self.frequent.items():
-            if worths[place]:
-                found += worths[place] * ((marks & mark) > 0)
-        return found
+        chosen = (self.marks & mark).nonzero()[0]
+        return sums_by(self.there[chosen], worths[self.terms[chosen]], self.size)
 
 
 class Occurrences:
-    """The terms of one ask in an index, by their places in the ask. Lives as long as the search."""
+    """The terms of one ask in an index. Lives as long as the search.
+
+    Here they are numbered anew, the rare ones before the frequent: ``order`` has the place in the ask of each.
+    """
 
     def __init__(self, corpus: Corpus, terms: Sequence[Term], tamed: Tamed) -> None:
         least = max(_FREQUENT, corpus.size // _FEW)
         self._size = corpus.index.size
         self._memo = corpus.memo
-        self._rare = np.array([place for place, term in enumerate(terms) if term.frequency < least], np.intp)
-        self._line = corpus.at([terms[place].numbers for place in self._rare.tolist()])
+        rare = [place for place, term in enumerate(terms) if term.frequency < least]
+        frequent = [place for place, term in enumerate(terms) if term.frequency >= least]
+        self.order = rare + frequent
+        self._line = corpus.at([terms[place].numbers for place in rare])
         self._tamed = _seen(corpus, self._line, tamed)
+        self._terms = np.arange(len(rare)).repeat(self._line.sizes)
         self._frequent = {
-            place: _frequent(corpus, term, tamed) for place, term in enumerate(terms) if term.frequency >= least
+            number: _frequent(corpus, terms[place], tamed) for number, place in enumerate(frequent, len(rare))
         }
-        self._terms = np.repeat(self._rare, self._line.sizes)
 
     def sums(self, worths: Array) -> Array:
         """By row, about what the terms come to, each times what it is worth; 0 for rows that the slice does not see.
@@ -131,8 +100,8 @@ class Occurrences:
         """
         found = np.zeros(self._size, np.float32)
         np.add.at(found, self._line.rows, (self._tamed * worths[self._terms]).astype(np.float32))
-        for place, one in self._frequent.items():
-            gained = (one.tamed * worths[place]).astype(np.float32)
+        for number, one in self._frequent.items():
+            gained = (one.tamed * worths[number]).astype(np.float32)
             if one.rows is None:
                 found += gained
             else:
@@ -140,17 +109,21 @@ class Occurrences:
         return found
 
     def excerpt(self, rows: Array) -> Excerpt:
-        """What the terms come to in some rows alone."""
-        line, chosen = self._line, Chosen(rows, self._size)
-        places = chosen.among(line.rows)
-        return Excerpt(
-            rows.size,
-            chosen.numbers[line.rows[places]],
-            self._terms[places],
-            self._tamed[places],
-            line.marks[places],
-            {place: one.of(chosen) for place, one in self._frequent.items()},
-        )
+        """What the terms come to in some rows alone, which ascend."""
+        places, there = self._in_line(rows)
+        columns = [(there, self._terms[places], self._tamed[places], self._line.marks[places])]
+        for number, one in self._frequent.items():
+            there, tamed, marks = one.of(rows)
+            columns.append((there, np.full(there.size, number), tamed, marks))
+        return Excerpt(rows.size, *(joined(column) for column in zip(*columns, strict=True)))
+
+    def _in_line(self, rows: Array) -> tuple[Array, Array]:
+        """(the places in the line that are of some rows, which of the rows each of them is of)."""
+        chosen, numbers = np.zeros(self._size, np.bool_), np.empty(self._size, np.intp)
+        chosen[rows] = True
+        numbers[rows] = np.arange(rows.size)
+        places = chosen[self._line.rows].nonzero()[0]
+        return places, numbers[self._line.rows[places]]
 
     def with_mark(self, mark: int) -> Array:
         """The rows where a term has a mark, each as often as that is so. Rows that the slice does not see too."""
@@ -163,18 +136,18 @@ class Occurrences:
 
     def marks_of(self, rows: Array) -> list[int]:
         """All marks of each of these rows."""
-        line, chosen = self._line, Chosen(rows, self._size)
-        places = chosen.among(line.rows)
+        places, there = self._in_line(rows)
         found = np.zeros(rows.size, MARK)
-        np.bitwise_or.at(found, chosen.numbers[line.rows[places]], line.marks[places])
+        np.bitwise_or.at(found, there, self._line.marks[places])
         for one in self._frequent.values():
             found |= one.marks[rows]
         return found.tolist()
 
     def terms_of(self, row: int) -> list[int]:
-        """The places of the terms that stand in a row."""
+        """The places in the ask of the terms that stand in a row."""
         rare = self._terms[self._line.rows == row].tolist()
-        return [*rare, *(place for place, one in self._frequent.items() if one.marks[row])]
+        numbers = [*rare, *(number for number, one in self._frequent.items() if one.marks[row])]
+        return [self.order[number] for number in numbers]
 
 
 def _frequent(corpus: Corpus, term: Term, tamed: Tamed) -> Frequent:

@@ -13,9 +13,9 @@ from pegboard.search.arrays import Array, Mask
 _LOOKED_AT: Final = 2
 """Times as many have their scores computed before those of others, where these are many."""
 _MANY: Final = 100
-_FOLDED: Final = 1 << 11
-"""Rows are taken together, of which the best one tells, so that about so many are left: to sort them all takes longer.
-"""
+_FOLDED: Final = (1 << 11, 1 << 9)
+"""Rows are taken together, of which the best one tells, so that about so many are left, step by step: to sort more of
+them takes longer, and so do fewer at once."""
 
 
 class Scores:
@@ -110,10 +110,11 @@ class Scores:
     def _reached(self, count: int) -> float:
         """A number above 0 that the least scores of ``count`` rows reach."""
         best = self._least
-        together = best.size // max(_FOLDED, count)
-        if together > 1:
-            left = best.size // together
-            best = best[: together * left].reshape(together, left).max(axis=0)
+        for about in _FOLDED:
+            together = best.size // max(about, 4 * count)
+            if together > 1:
+                left = best.size // together
+                best = best[: together * left].reshape(together, left).max(axis=0)
         fit = best[best > 0]  # without the others: to partition many equal numbers takes many times as long
         return float(_nth(fit if fit.size >= count else self._least[self.rows], count))
 
