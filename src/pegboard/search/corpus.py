@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from pegboard.search.arrays import PLACE, TERM, Array, Mask, joined, sizes_of, starts_of
+from pegboard.search.arrays import PLACE, TERM, Array, Mask, joined, narrowed, sizes_of, starts_of
 from pegboard.search.counts import Counts, Numbers, idf
 from pegboard.search.digests import digest
 from pegboard.search.index import Index
@@ -79,7 +79,7 @@ class Corpus:
             self.visible[rows] = True
         self.counts = Counts(index, self.visible, self.size)
         self._rows = rows
-        self._dampening: dict[tuple[float, float, int], Array] = {}
+        self._dampening: dict[tuple[float, float, int], tuple[Array, Array]] = {}
         self._known: dict[int, dict[str, Term]] = {}
         self.meanings: dict[str, Sequence[str]] = {}
         self.stand_ins: dict[str, StandIns] = {}
@@ -124,9 +124,10 @@ class Corpus:
                 parts.append((rows + base.size, counts, marks))
                 size += rows.size
             starts.append(size)
-        rows, counts, marks = (joined(column) for column in zip(*parts, strict=True))
+        columns = list(zip(*parts, strict=True))
         # numpy looks things up by whole words: narrower ones it converts again for each look-up.
-        return Postings(rows.astype(np.intp), counts, marks, np.array(starts, PLACE))
+        rows = np.concatenate(columns[0], dtype=np.intp)
+        return Postings(rows, joined(columns[1]), joined(columns[2]), np.array(starts, PLACE))
 
     def rows_with(self, terms: Sequence[str], space: int = 0) -> set[int]:
         """The rows of the slice that have one of these terms."""
@@ -158,13 +159,23 @@ class Corpus:
         """The lengths of all rows in units, a line a space."""
         return joined([self.index.base.lengths, self.index.tail.lengths])
 
-    def dampening(self, k1: float, b: float, space: int = 0) -> Array:
-        """``k1 * (1 - b + b * length / average)`` of each row."""
+    def dampening(self, rows: Array, k1: float, b: float, space: int = 0) -> Array:
+        """``k1 * (1 - b + b * length / average)`` of some rows.
+
+        Rows have few lengths: a narrow place of each row among them stays nearer to the processor than a wide number.
+        """
         key = (k1, b, space)
         if key not in self._dampening:
-            average = self.average_length(space)
-            self._dampening[key] = k1 * (1 - b + b * (self.lengths[space] / self.index.scheme.unit) / average)
-        return self._dampening[key]
+            (early, places), (late, others) = (
+                one.distinct_lengths[space] for one in (self.index.base, self.index.tail)
+            )
+            if late.size:
+                places = narrowed(np.concatenate([places, others + np.intp(early.size)]))
+            lengths = joined([early, late]) / self.index.scheme.unit
+            self._dampening[key] = k1 * (1 - b + b * lengths / self.average_length(space)), places
+        dampening, places = self._dampening[key]
+        found: Array = dampening.take(places.take(rows))
+        return found
 
     @cached_property
     def places(self) -> Array:

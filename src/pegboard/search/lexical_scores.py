@@ -99,7 +99,7 @@ class _Exact:
         factors = np.ones(rows.size)
         for group, (field, weight) in enumerate(COVERED.items()):
             told = excerpt.marked(field.mark, self._told)
-            some = told.nonzero()[0]
+            some = (told > 0).nonzero()[0]
             factors[some] += weight * np.minimum(1.0, told[some] / self._corpus.counts.totals(rows[some], group))
         return factors
 
@@ -115,7 +115,7 @@ def _tamed(corpus: Corpus, rows: Array, units: Array) -> Array:
     """What a count says, the length of its row considered: ``gain`` without the worth."""
     # In place where it can be: of many postings, most of the time goes into new arrays.
     counts: Array = units / UNIT
-    dampened = corpus.dampening(K1, B)[rows]
+    dampened = corpus.dampening(rows, K1, B)
     dampened += counts
     tamed: Array = counts * (K1 + 1)
     tamed /= dampened

@@ -95,9 +95,11 @@ def _term_shares(corpus: Corpus, space: int, terms: Sequence[str], row: int) -> 
     field = FIELDS[space]
     for term, times in Counter(terms).items():
         postings = corpus.postings([term], space)
-        for count in postings.counts[postings.rows == row].tolist():
+        here = postings.rows == row
+        dampening = corpus.dampening(postings.rows[here], K1, B, space).tolist()
+        for count, dampened in zip(postings.counts[here].tolist(), dampening, strict=True):
             rarity = float(corpus.rarity(postings)[0])
-            gain = rarity * count * (K1 + 1) / (count + float(corpus.dampening(K1, B, space)[row]))
+            gain = rarity * count * (K1 + 1) / (count + dampened)
             yield TermShare(term=term, field=field.word, count=count, idf=rarity, points=times * field.weight * gain)
 
 
@@ -108,6 +110,6 @@ def _field_scores(corpus: Corpus, terms: Sequence[str], space: int) -> Array:
     times = Counter(terms)
     postings = corpus.postings(list(times), space)
     counts = postings.counts.astype(np.float64)
-    gains = counts * (K1 + 1) / (counts + corpus.dampening(K1, B, space)[postings.rows])
+    gains = counts * (K1 + 1) / (counts + corpus.dampening(postings.rows, K1, B, space))
     weights = corpus.rarity(postings) * np.array(list(times.values()), np.float64)
     return np.bincount(postings.rows, np.repeat(weights, postings.sizes) * gains, corpus.index.size)

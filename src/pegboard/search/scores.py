@@ -12,7 +12,7 @@ from pegboard.search.arrays import Array, Mask
 
 _LOOKED_AT: Final = 2
 """Times as many have their scores computed before those of others, where these are many."""
-_MANY: Final = 100
+_MANY: Final = 200
 _FOLDED: Final = (1 << 11, 1 << 9)
 """Rows are taken together, of which the best one tells, so that about so many are left, step by step: to sort more of
 them takes longer, and so do fewer at once."""
@@ -96,7 +96,14 @@ class Scores:
         # The scores of some that look best say what the others have to reach.
         least = self._least[rows]
         first = rows[least >= _nth(least, min(_LOOKED_AT * count, rows.size))]
-        return self._may_reach(_nth(self._exact(first), count))
+        score = _nth(self._exact(first), count)
+        may = least >= score / self._slack
+        if self._wide is not None:
+            wide = np.zeros(self._least.size, np.bool_)
+            wide[self._wide[0]] = True
+            may |= wide[rows] & (least >= score / self._wide[1])
+        found: Array = rows[may]
+        return found
 
     def _may_reach(self, score: float) -> Array:
         """The rows whose score may be as good as this one."""

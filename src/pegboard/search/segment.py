@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from pegboard.search.arrays import MARK, PLACE, Array, runs
+from pegboard.search.arrays import MARK, PLACE, Array, distinct, narrowed, runs
 from pegboard.search.memo import Memo
 
 _MEMO: Final = 1 << 20
@@ -79,6 +79,12 @@ class Segment:
             return by_row
 
         return self._memo.get(("marks", number), spread)
+
+    @cached_property
+    def distinct_lengths(self) -> list[tuple[Array, Array]]:
+        """By space: (the lengths there are, ascending; the place of each row's among them)."""
+        found = (distinct(narrowed(lengths)) for lengths in self.lengths)
+        return [(lengths, narrowed(places)) for lengths, places, _ in found]
 
     @property
     def nbytes(self) -> int:
