@@ -33,11 +33,11 @@ def _here(module: str, make: str = "index") -> Ask:
     return ask
 
 
-def _elsewhere(name: str, requirement: str, module: str) -> Ask:
+def _elsewhere(name: str, requirement: str, module: str, make: str = "index") -> Ask:
     """An engine in an environment of its own."""
 
     def ask(texts: Sequence[str], needs: Sequence[str], limit: int) -> Answers:
-        program = [str(python_with(name, requirement)), str(_PEERS / "answering.py"), module]
+        program = [str(python_with(name, requirement)), str(_PEERS / "answering.py"), module, make]
         told = json.dumps({"texts": list(texts), "needs": list(needs), "limit": limit})
         done = subprocess.run(program, input=told, stdout=subprocess.PIPE, text=True, check=True)
         return Answers(**json.loads(done.stdout))
@@ -53,11 +53,13 @@ ENGINES: Final[Mapping[str, Ask]] = {
     "SQLite FTS5, trigrams": _here("fts5_search", "trigram"),
     "tantivy": _here("tantivy_search"),
 }
+SERVED: Final[Mapping[str, Ask]] = {"FastMCP's search": _elsewhere("fastmcp", FASTMCP, "fastmcp_search", "transform")}
+"""Those whose servers do more for a search than rank: what they find is the same."""
 
 
-def present(texts: Sequence[str] = ("send a mail",)) -> Iterator[tuple[str, Ask]]:
+def present(texts: Sequence[str] = ("send a mail",), engines: Mapping[str, Ask] = ENGINES) -> Iterator[tuple[str, Ask]]:
     """The engines that answer, with their names; of the others it is said that they are left out."""
-    for name, ask in ENGINES.items():
+    for name, ask in engines.items():
         try:
             ask(texts, ["mail"], 1)
         except MISSING as error:

@@ -1,8 +1,8 @@
 """What a peer finds, and how long it takes: in this process, or as a program in an environment of its own.
 
-``python answering.py MODULE`` reads ``{texts, needs, limit}`` as JSON from stdin and writes the same answers as JSON.
-A peer is a module beside this one with ``index(texts)``, which gives a function of (need, limit): the places of the
-texts found, best first.
+``python answering.py MODULE INDEX`` reads ``{texts, needs, limit}`` as JSON from stdin and writes the same answers as
+JSON. A peer is a module beside this one with a function of texts, ``INDEX``, which gives a function of (need, limit):
+the places of the texts found, best first.
 """
 
 import importlib
@@ -44,4 +44,4 @@ def answers(index: Callable[[Sequence[str]], Find], texts: Sequence[str], needs:
 if __name__ == "__main__":
     told = json.load(sys.stdin)
     peer = importlib.import_module(sys.argv[1])
-    json.dump(asdict(answers(peer.index, told["texts"], told["needs"], told["limit"])), sys.stdout)
+    json.dump(asdict(answers(getattr(peer, sys.argv[2]), told["texts"], told["needs"], told["limit"])), sys.stdout)
