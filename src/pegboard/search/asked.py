@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -35,42 +35,35 @@ class Asked:
     needs: Sequence[Sequence[str]]
     stands_for: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def only(self, kept: Collection[str]) -> Asked:
-        """The same with those of its terms alone that are in ``kept``."""
-        if len(kept) == len(self.weights):
-            return self
-        weights = {term: weight for term, weight in self.weights.items() if term in kept}
-        stands_for = {
-            term: [one for one in self.stands_for[term] if one in kept] for term in weights if term in self.stands_for
-        }
-        return Asked(
-            weights=weights,
-            own=len(weights) - len(stands_for),
-            words=self.words,
-            needs=[[term for term in need if term in kept] for need in self.needs],
-            stands_for=stands_for,
-        )
+    def joined_by(
+        self, found: Iterable[tuple[str, Iterable[str], float]], kept: Collection[str] | None = None
+    ) -> Asked:
+        """The same with further terms: (term of the ask, others that may stand for it, their share of its weight).
 
-    def joined_by(self, found: Iterable[tuple[str, Iterable[str], float]]) -> Asked:
-        """The same with further terms: (term of the ask, others that may stand for it, their share of its weight)."""
-        weights, stands_for = dict(self.weights), {term: list(ones) for term, ones in self.stands_for.items()}
+        Of its own terms, those that are not ``kept`` are left out, but not what may stand for them.
+        """
+        weights = {term: weight for term, weight in self.weights.items() if kept is None or term in kept}
+        stands_for = {term: list(ones) for term, ones in self.stands_for.items()}
+        own = len(weights) - len(stands_for)
         others: dict[str, list[str]] = {}
         for term, several, share in found:
-            weight = share * weights[term]
+            weight = share * self.weights[term]
             for other in several:
                 ones = stands_for.get(other)
                 if ones is None:
                     if other in weights:
                         continue
-                    stands_for[other], weights[other] = [term], weight
+                    stands_for[other] = [term] if term in weights else []
+                    weights[other] = weight
                 elif term in ones:
                     continue
                 else:
-                    ones.append(term)
+                    if term in weights:
+                        ones.append(term)
                     weights[other] = max(weights[other], weight)
                 others.setdefault(term, []).append(other)
-        needs = [_with(need, others) for need in self.needs] if len(self.needs) > 1 else [list(weights)]
-        return Asked(weights=weights, own=self.own, words=self.words, needs=needs, stands_for=stands_for)
+        needs = [_with(need, others, weights) for need in self.needs] if len(self.needs) > 1 else [list(weights)]
+        return Asked(weights=weights, own=own, words=self.words, needs=needs, stands_for=stands_for)
 
 
 class StandIns(NamedTuple):
@@ -85,17 +78,20 @@ def stand_ins(term: str) -> StandIns:
     return StandIns(related_terms().get(term, ()), kin(term))
 
 
-def read(ask: str, others: Callable[[str], StandIns] = stand_ins) -> Asked:
-    """The terms of an ask, and those of the ``others`` of each that may stand for it; a family is that of a word."""
+def read(ask: str) -> Asked:
+    """The terms of an ask, and all that may stand for them."""
     asked = said(ask)
-    found = []
+    return asked.joined_by(shares_of(asked, {term: stand_ins(term) for term in asked.weights}))
+
+
+def shares_of(asked: Asked, others: Mapping[str, StandIns]) -> Iterator[tuple[str, Sequence[str], float]]:
+    """(term of an ask, others that may stand for it, their share of its weight); a family is that of a word."""
     for term in asked.weights:
-        related, family = others(term)
+        related, family = others[term]
         if related:
-            found.append((term, related, RELATED))
+            yield term, related, RELATED
         if family and term in asked.words:
-            found.append((term, family, KIN))
-    return asked.joined_by(found)
+            yield term, family, KIN
 
 
 @lru_cache(maxsize=16)
@@ -121,9 +117,10 @@ def _terms(clause: Sequence[Word]) -> Iterator[str]:
             yield stem((first.text + second.text).casefold())
 
 
-def _with(need: Sequence[str], others: Mapping[str, Sequence[str]]) -> list[str]:
-    """The terms of a clause and what may stand for them."""
-    return list(dict.fromkeys((*need, *(one for term in need for one in others.get(term, ())))))
+def _with(need: Sequence[str], others: Mapping[str, Sequence[str]], kept: Collection[str]) -> list[str]:
+    """The terms of a clause that are kept, and what may stand for them."""
+    known = (term for term in need if term in kept)
+    return list(dict.fromkeys((*known, *(one for term in need for one in others.get(term, ())))))
 
 
 @cache

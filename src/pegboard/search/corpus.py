@@ -92,11 +92,13 @@ class Corpus:
     def known(self, terms: Collection[str], group: int = 0) -> list[Term]:
         """What the index has of these terms of the first space, and of one of its groups."""
         known = self._known.get(group, {})
-        new = [term for term in terms if term not in known]
-        if new:
-            known = known if len(known) <= _LOOK_UPS_KEPT else {term: known[term] for term in terms if term in known}
-            known.update(zip(new, self._looked_up(new, group), strict=True))
-            self._known[group] = known
+        try:
+            return [known[term] for term in terms]
+        except KeyError:
+            new = [term for term in terms if term not in known]
+        known = known if len(known) <= _LOOK_UPS_KEPT else {term: known[term] for term in terms if term in known}
+        known.update(zip(new, self._looked_up(new, group), strict=True))
+        self._known[group] = known
         return [known[term] for term in terms]
 
     def _looked_up(self, terms: Sequence[str], group: int) -> Iterator[Term]:

@@ -39,7 +39,6 @@ class Counts:
         self._visible = visible
         self._size = size
         self._in_groups: dict[int, tuple[Array, Array]] = {}
-        self._totals: dict[int, Array] = {}
 
     def of(self, numbers: Sequence[Numbers]) -> list[int]:
         """How many entries have each of these terms."""
@@ -51,17 +50,22 @@ class Counts:
             self._in_groups[group] = self._counted(partial(_having_in, group))
         return _looked_up(self._in_groups[group], numbers)
 
-    def totals(self, rows: Array, group: int) -> Array:
-        """The idf of all terms in one group of each row, summed; computed when a row is first asked for."""
-        if group not in self._totals:
-            self._totals[group] = np.full(self._index.size, np.nan)
-        kept = self._totals[group]
-        found = kept[rows]
-        new = rows[np.isnan(found)]
+    def totals(self, rows: Array) -> Array:
+        """By group, the idf of all its terms in each row, summed; infinite where there are none.
+
+        Computed when a row is first asked for. Those of a row stand side by side: they are asked for together.
+        """
+        found = self._totals.take(rows, axis=0)
+        new = rows[np.isnan(found[:, -1])]
         if new.size:
-            kept[new] = self._summed(new, group)
-            found = kept[rows]
-        return found
+            for group in range(found.shape[1]):
+                self._totals[new, group] = self._summed(new, group)
+            found = self._totals.take(rows, axis=0)
+        return found.T
+
+    @cached_property
+    def _totals(self) -> Array:
+        return np.full((self._index.size, len(self._index.base.groups)), np.nan)
 
     def _summed(self, rows: Array, group: int) -> Array:
         base, tail = self._index.base, self._index.tail
@@ -69,6 +73,7 @@ class Counts:
         found = np.empty(rows.size)
         found[early] = _sums(base, group, rows[early], self._rarities[0])
         found[~early] = _sums(tail, group, rows[~early] - base.size, self._rarities[1])
+        found[found == 0] = np.inf
         return found
 
     @cached_property

@@ -76,8 +76,7 @@ def _texts(query: str) -> Iterator[str]:
     yield query.strip()
     for pattern in _NAMES:
         yield from pattern.findall(query)
-    for chunk in _CHUNK.findall(query):
-        yield chunk.strip(_AROUND)
+    yield from (chunk.strip(_AROUND) for chunk in query.split())
 
 
 def _by_name(places: list[int], pool: Candidates) -> list[int]:

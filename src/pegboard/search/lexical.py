@@ -14,11 +14,10 @@ constants come from is told in docs/search.md; ``benchmarks/retrieval.py`` measu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pegboard.search.asked import Asked, StandIns, read, stand_ins
+from pegboard.search.asked import Asked, StandIns, said, shares_of, stand_ins
 from pegboard.search.candidates import Candidates
 from pegboard.search.fields import DESCRIPTION, FIELDS, NAME, field_texts
 from pegboard.search.scheme import IndexedField, Scheme, Terms
@@ -110,52 +109,42 @@ def looked_up(corpus: Corpus, ask: str) -> LookedUp:
     """An ask in an index, with those of the related terms that tell something, and what unknown words may mean."""
     from pegboard.search.counts import idf
 
-    asked = read(ask, partial(_telling, corpus))
-    told = _told(corpus, asked)
-    further = meant(corpus, (term for term, one in told.items() if not one.frequency))
-    if further:
-        asked = asked.joined_by((term, [other], share) for term, other, share in further)
-        told = _told(corpus, asked)
-    asked = asked.only(told.keys())
+    asked = said(ask)
+    own = zip(asked.weights, corpus.known(asked.weights, _NAME_GROUP), strict=True)
+    kept = {term: one.frequency for term, one in own if one.frequency or term in asked.words}
+    asked = asked.joined_by(shares_of(asked, _telling(corpus, asked.weights)), kept)
+    strange = [term for term, frequency in kept.items() if not frequency]
+    if strange:
+        found = meant(corpus, strange)
+        asked = asked.joined_by((term, _tells(corpus, [other]), share) for term, other, share in found)
+    terms = corpus.known(asked.weights, _NAME_GROUP)
+    told = dict(zip(asked.weights, terms, strict=True))
     unknown = idf(corpus.size, 0)
     worths = []
-    for (term, weight), one in zip(asked.weights.items(), told.values(), strict=True):
+    for (term, weight), one in zip(asked.weights.items(), terms, strict=True):
         rarity = one.rarity
         if others := asked.stands_for.get(term):
             # A rare word for what the ask says in a common one is no rarer need.
-            rarity = min(rarity, max(told[other].rarity or unknown for other in others))
+            rarity = min(rarity, max([told[other].rarity or unknown for other in others]))
         worths.append(weight * rarity * (1 + NAMED * (one.in_group / one.frequency if one.frequency else 0.0)))
-    return LookedUp(asked, list(told.values()), worths)
+    return LookedUp(asked, terms, worths)
 
 
-def _told(corpus: Corpus, asked: Asked) -> dict[str, Term]:
-    """By term. Left out are those that no word of the ask is, where they are in no entry, or tell too little."""
-    words, stands_for = asked.words, asked.stands_for
-    return {
-        term: one
-        for term, one in zip(asked.weights, corpus.known(asked.weights, _NAME_GROUP), strict=True)
-        if term in words or (_tells(one) if term in stands_for else one.frequency)
-    }
+def _telling(corpus: Corpus, terms: Collection[str]) -> Mapping[str, StandIns]:
+    """What may stand for some terms and tells something, remembered: most of what may is in no entry."""
+    known = corpus.stand_ins
+    new = [term for term in terms if term not in known]
+    if new:
+        if len(known) > _STAND_INS_KEPT:
+            known = corpus.stand_ins = {term: known[term] for term in terms if term in known}
+        known.update((term, StandIns(*(_tells(corpus, others) for others in stand_ins(term)))) for term in new)
+    return known
 
 
-def _telling(corpus: Corpus, term: str) -> StandIns:
-    """What may stand for a term and tells something, remembered: most of what may is in no entry."""
-    found = corpus.stand_ins.get(term)
-    if found is None:
-        if len(corpus.stand_ins) >= _STAND_INS_KEPT:
-            corpus.stand_ins.clear()
-        found = corpus.stand_ins[term] = StandIns(
-            *(
-                [other for other, one in zip(others, corpus.known(others, _NAME_GROUP), strict=True) if _tells(one)]
-                for others in stand_ins(term)
-            )
-        )
-    return found
-
-
-def _tells(other: Term) -> bool:
-    """Whether a term that stands for one of the ask is looked for."""
-    return 0 < other.frequency <= _MOST_RELATED
+def _tells(corpus: Corpus, others: Sequence[str]) -> list[str]:
+    """Those of some terms that tell something in place of another: some entries have them, and not too many."""
+    known = zip(others, corpus.known(others, _NAME_GROUP), strict=True)
+    return [other for other, one in known if 0 < one.frequency <= _MOST_RELATED]
 
 
 def possible(asked: Asked, size: int) -> float:

@@ -97,10 +97,11 @@ class _Exact:
     def _factors(self, excerpt: Excerpt, rows: Array) -> Array:
         """The factor of each row for the shares of its name and description."""
         factors = np.ones(rows.size)
-        for group, (field, weight) in enumerate(COVERED.items()):
-            told = excerpt.marked(field.mark, self._told)
-            some = (told > 0).nonzero()[0]
-            factors[some] += weight * np.minimum(1.0, told[some] / self._corpus.counts.totals(rows[some], group))
+        totals = self._corpus.counts.totals(rows)
+        for total, (field, weight) in zip(totals, COVERED.items(), strict=True):
+            shares = excerpt.marked(field.mark, self._told)
+            shares /= total
+            factors += weight * np.minimum(1.0, shares, out=shares)
         return factors
 
 

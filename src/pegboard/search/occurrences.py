@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from pegboard.search.arrays import MARK, joined, runs, sums_by
+from pegboard.search.arrays import MARK, ROW, joined, runs, sums_by
 
 if TYPE_CHECKING:
     from pegboard.search.arrays import Array
@@ -119,9 +119,9 @@ class Occurrences:
 
     def _in_line(self, rows: Array) -> tuple[Array, Array]:
         """(the places in the line that are of some rows, which of the rows each of them is of)."""
-        chosen, numbers = np.zeros(self._size, np.bool_), np.empty(self._size, np.intp)
+        chosen, numbers = np.zeros(self._size, np.bool_), np.empty(self._size, ROW)
         chosen[rows] = True
-        numbers[rows] = np.arange(rows.size)
+        numbers[rows] = np.arange(rows.size, dtype=ROW)
         places = chosen[self._line.rows].nonzero()[0]
         return places, numbers[self._line.rows[places]]
 

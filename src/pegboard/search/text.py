@@ -134,7 +134,7 @@ def content_words(ask: str) -> list[Word]:
 
 def clauses(ask: str) -> list[list[Word]]:
     """The content words of an ask, clause by clause; clauses without any are left out."""
-    parts = [words(part) for part in _CLAUSE_ENDS.split(ask)]
+    parts = [_asked_words(part) for part in _CLAUSE_ENDS.split(ask)]
     content = [[word for word in part if not word.asks] for part in parts]
     return [part for part in content if part] or [part for part in parts if part]
 
@@ -156,6 +156,16 @@ def _stemmed(word: str) -> str:
 def stem(word: str) -> str:
     """The English stem of a case-folded word; a word that is not ``a-z`` throughout stays as it is."""
     return _stemmed(word)
+
+
+def _asked_words(part: str) -> list[Word]:
+    """``words`` of a part of an ask. Asks have the same words again and again, texts that are indexed each once."""
+    return list(map(_asked_word, _ASCII_WORDS.findall(part))) if part.isascii() else words(part)
+
+
+@lru_cache(maxsize=1 << 14)
+def _asked_word(word: str) -> Word:
+    return _named(word[:_LONGEST_WORD])
 
 
 def _dense(run: str) -> Word:
