@@ -69,12 +69,12 @@ class HybridRanker:
 
     def _meant(self, query: str, pool: Candidates) -> tuple[Meant | None, str]:
         """(how alike each candidate is, None where the query says nothing or nobody knows; why less was done)."""
-        from pegboard.search.asked import read
+        from pegboard.search.asked import said
         from pegboard.search.counts import idf
         from pegboard.search.lexical import SCHEME, possible
 
         corpus = pool.corpus(SCHEME)
-        most = possible(read(query), corpus.size)
+        most = possible(said(query), corpus.size)
         if not most or not corpus.size:
             return None, ""
         rows = corpus.index.rows if pool.places is None else corpus.index.rows[pool.places]
