@@ -1,7 +1,8 @@
 """Words of an ask that no tool has, read as what was meant: a slip of one letter, or two words in one piece.
 
 An index has no list of its words, so every word that one slip leads to is looked up. That takes half a millisecond a
-word, or one; names and numbers, which are what most unknown words are, are seldom long and near a known one.
+word, or one, and a few where it begins like a known one; names and numbers, which are what most unknown words are, are
+seldom long and near a known one.
 """
 
 from __future__ import annotations
@@ -82,8 +83,11 @@ def _known_slips(corpus: Corpus, word: str) -> Mapping[str, int]:
     terms, digests = _looked_for(word)
     base, tail = corpus.index.base.numbers(digests), corpus.index.tail.numbers(digests)
     known = _known(corpus, [terms[place] for place in np.flatnonzero((base >= 0) | (tail >= 0)).tolist()])
-    near = known.keys() & set(slips(word)) if known else ()
-    return {term: known[term] for term in near or [term for term in known if _has_slip(word, term)]}
+    if not known:
+        return known
+    others = set(slips(word))
+    near = known.keys() & others or {term for term in known if _is_stem_of_one(term, others)}
+    return {term: known[term] for term in near}
 
 
 @lru_cache(maxsize=256)
@@ -110,10 +114,10 @@ def _stems(word: str) -> Iterator[str]:
         yield word[:end] + "e"
 
 
-def _has_slip(word: str, stemmed: str) -> bool:
-    """Whether one slip leads to a word of this stem."""
+def _is_stem_of_one(stemmed: str, words: Iterable[str]) -> bool:
+    """Whether one of some words has this stem."""
     root = stemmed.removesuffix("e")
-    return any(other.startswith(root) and stem(other) == stemmed for other in slips(word))
+    return any(word.startswith(root) and stem(word) == stemmed for word in words)
 
 
 def slips(word: str) -> Iterator[str]:
