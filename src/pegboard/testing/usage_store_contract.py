@@ -30,11 +30,12 @@ async def _rows(store: UsageStore, space: str = "") -> dict[tuple[str, str, str]
 
 @closing
 async def a_new_place_has_nothing(store: Open) -> None:
-    """Neither rows nor changes, and nothing to forget."""
+    """Neither rows nor changes, nothing to forget, and nothing that had to be put out of the way."""
     here = store()
     found = await here.changes("", 0)
     promised((tuple(found.rows), found.revision) == ((), 0), "a new place has no rows, and revision 0")
     promised(not await here.everything() and not await here.forget(), "a new place has nothing to tell or forget")
+    promised(not list(here.moved()), "a new place has nothing that could not be read")
 
 
 @closing
