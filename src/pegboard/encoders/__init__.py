@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from pegboard.encoders.minilm import MiniLmEncoder
@@ -13,9 +14,14 @@ if TYPE_CHECKING:
 
 __all__ = ["MiniLmEncoder", "StaticEncoder", "installed"]
 
+logger = logging.getLogger(__name__)
+
 
 def installed() -> list[Encoder]:
-    """The encoders that are installed, the best first, the quickest last. Raises ConfigError where none is."""
+    """The encoders that are installed, the best first, the quickest last. Raises ConfigError where none is.
+
+    The extra brings all: of one that is left out, the log says what it lacks.
+    """
     found: list[Encoder] = []
     missing: list[ConfigError] = []
     for make in (MiniLmEncoder, StaticEncoder):
@@ -25,4 +31,6 @@ def installed() -> list[Encoder]:
             missing.append(error)
     if not found:
         raise missing[0]
+    for error in missing:
+        logger.warning("an encoder is left out: %s", error)
     return found
