@@ -31,6 +31,6 @@ def installed() -> list[Encoder]:
             missing.append(error)
     if not found:
         raise missing[0]
-    for error in missing:
-        logger.warning("an encoder is left out: %s", error)
+    for lack in missing:
+        logger.warning("an encoder is left out: %s", lack)
     return found
