@@ -172,11 +172,11 @@ def _cells(scheme: Scheme, entries: Iterable[Entry], lexicon: _Lexicon) -> _Cell
     words, sizes = bytearray(), array("i")
     packed = _Texts(scheme.pieces, lexicon).__getitem__
     for entry in entries:
-        for texts in scheme.texts(entry):
-            found = b"".join(map(packed, texts))
-            words += found
-            sizes.append(len(found) // _NUMBER.itemsize)
-    return _Cells(np.frombuffer(words, _NUMBER), starts_of(np.frombuffer(sizes, np.intc)), len(scheme.fields))
+        found = [b"".join(map(packed, texts)) for texts in scheme.texts(entry)]
+        words += b"".join(found)
+        sizes.extend(map(len, found))
+    ends = starts_of(np.frombuffer(sizes, np.intc) // _NUMBER.itemsize)
+    return _Cells(np.frombuffer(words, _NUMBER), ends, len(scheme.fields))
 
 
 def _batch(slots: _Slots, cells: _Cells, read: _Words) -> Segment:
