@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from pegboard.search import LexicalRanker
-from pegboard.search.asked import LIGHT, RELATED, read
+from pegboard.search.asked import LIGHT, RELATED, Asked, read
 from pegboard.search.related import related_terms
 from pegboard.search.text import ASKING_WORDS, LIGHT_WORDS, stem
 from tests.search.things import Thing, names, queries
@@ -40,6 +40,13 @@ def test_a_term_of_the_ask_stands_for_itself_only() -> None:
 
 def test_a_light_word_brings_others_that_count_still_less() -> None:
     assert read("latest").weights["newest"] == LIGHT * RELATED
+
+
+def test_what_stands_for_several_terms_counts_for_the_one_that_counts_most() -> None:
+    said = Asked(weights={"good": 1.0, "new": LIGHT}, own=2, words=frozenset({"good", "new"}), needs=[["good", "new"]])
+    for terms in (["good", "new"], ["new", "good"]):
+        asked = said.joined_by((term, ["fine"], RELATED) for term in terms)
+        assert (asked.weights["fine"], asked.stands_for) == (RELATED, {"fine": terms})
 
 
 def test_every_clause_has_what_stands_for_its_own_terms() -> None:

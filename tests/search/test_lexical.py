@@ -262,3 +262,20 @@ def test_what_may_stand_for_a_term_is_known_slice_by_slice_and_within_bounds(mon
             assert lexical.looked_up(corpus, "film").asked.stands_for.keys() == expected
             assert lexical.looked_up(corpus, "plan").asked.stands_for.keys() == {"planner"}
             assert len(corpus.stand_ins) == 1
+
+
+def test_what_stands_for_others_comes_after_those_terms_of_the_ask_that_are_left() -> None:
+    corpus = Candidates.of([Thing("rent"), Thing("film"), Thing("movie")]).corpus(lexical.SCHEME)
+    asked = lexical.looked_up(corpus, "rent film").asked  # nothing is named rentfilm
+    assert (list(asked.weights), asked.own) == (["rent", "film", "movi"], 2)
+
+
+def test_a_reason_tells_of_frequent_words_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pegboard.search.occurrences._FREQUENT", 2)
+    entries = [Thing("send_mail"), Thing("read", "Read a mail"), Thing("show_mail", "Show a file")]
+    found = LexicalRanker().rank("mail file", entries)
+    assert {one.entry.name: one.reason for one in found} == {
+        "send_mail": "matched: name",
+        "read": "matched: description",
+        "show_mail": "matched: name, description",
+    }

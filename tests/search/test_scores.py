@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pegboard.search import scores as module
 from pegboard.search.arrays import Array
 from pegboard.search.scores import Scores
 
-SLACK = 2.5
+SLACK, WIDE = 2.5, 4.0
 values = st.lists(
-    st.tuples(st.sampled_from((0.0, 0.01, 0.5, 1.0, 1.5, 3.0, 100.0)), st.sampled_from((1.0, 1.2, 2.0, SLACK))),
+    st.tuples(st.sampled_from((0.0, 0.01, 0.5, 1.0, 1.5, 3.0, 100.0)), st.sampled_from((1.0, 1.2, 2.0, SLACK, WIDE))),
     min_size=1,
     max_size=60,
 )
@@ -22,7 +22,8 @@ values = st.lists(
 def of(told: list[tuple[float, float]]) -> tuple[Scores, Array]:
     """Scores that have these least values and factors, and what they are."""
     least, factors = (np.array(column) for column in zip(*told, strict=True))
-    return Scores(least, SLACK, lambda rows: (least * factors)[rows]), least * factors
+    wide = np.flatnonzero(factors > SLACK)[::-1], WIDE
+    return Scores(least, SLACK, lambda rows: (least * factors)[rows], wide), least * factors
 
 
 def in_order(scores: Array) -> list[int]:
@@ -30,6 +31,7 @@ def in_order(scores: Array) -> list[int]:
     return list(map(int, rows[np.argsort(-scores[rows], kind="stable")]))
 
 
+@example(told=[(1.5, 1.0), (0.5, WIDE)], share=0.0, folded=1 << 13, many=100)
 @given(told=values, share=st.floats(0, 1), folded=st.sampled_from((1, 4, 1 << 13)), many=st.sampled_from((0, 100)))
 def test_the_best_are_the_first_of_all(told: list[tuple[float, float]], share: float, folded: int, many: int) -> None:
     found, scores = of(told)
