@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from pegboard import Pegboard
+from pegboard.cli.options import Common
+from pegboard.cli.session import opened
 from pegboard.config import load
 from pegboard.config.wire import build
+from pegboard.stores.sqlite_file import SqliteFile
 from tests.cli.conftest import Run
 
 KEYS = """
@@ -112,3 +115,20 @@ def test_a_store_that_cannot_be_read_is_kept_aside_and_told(
     (aside,) = taught.glob("boards.sqlite3.unreadable-*")
     assert aside.read_bytes() == before
     assert f"{aside}: a database file" in done.err
+
+
+def test_a_store_that_breaks_once_added_tools_are_read_is_told_too(
+    taught: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    common = Common(config=taught / "pegboard.toml")
+
+    async def search() -> None:
+        async with opened(common) as now:
+            (taught / "boards.sqlite3").write_bytes(b"no database at all, " * 300)
+            board = await now.board()
+            await board.find("refund")
+            now.tell_lacking(common)
+
+    asyncio.run(search())
+    (aside,) = SqliteFile(taught / "boards.sqlite3", patience=0).earlier_broken()
+    assert f"{aside}: a database file" in " ".join(capsys.readouterr().err.split())
