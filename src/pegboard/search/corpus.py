@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pegboard.search.asked import StandIns
 
 _MEMO: Final = 1 << 20
-_MEMO_BY_ROW: Final = 128
+_MEMO_BY_ROW: Final = 144
 """Bytes, and bytes by row, that a slice may take to remember what its frequent terms come to."""
 
 _LOOK_UPS_KEPT: Final = 4096
@@ -83,7 +83,7 @@ class Corpus:
         self._known: dict[int, dict[str, Term]] = {}
         self.meanings: dict[str, Sequence[str]] = {}
         self.stand_ins: dict[str, StandIns] = {}
-        self.memo: Memo[Numbers | tuple[Numbers, int]] = Memo(_MEMO + _MEMO_BY_ROW * index.size)
+        self.memo: Memo[Numbers] = Memo(_MEMO + _MEMO_BY_ROW * index.size)
 
     def postings(self, terms: Sequence[str], space: int = 0) -> Postings:
         """Where these terms stand, in their order."""

@@ -8,7 +8,6 @@ the rare before the frequent, each as the ask has them: equal entries get equal 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from pegboard.search.arrays import Array
     from pegboard.search.corpus import Corpus, Postings, Term
     from pegboard.search.counts import Numbers
+    from pegboard.search.index import Index
+    from pegboard.search.segment import Segment
 
 _FREQUENT: Final = 1024  # entries that have a term from which on it may be a frequent one
 _FEW: Final = 32  # of so many entries one has a frequent term, or more
@@ -81,8 +82,8 @@ class Occurrences:
 
     def __init__(self, corpus: Corpus, terms: Sequence[Term], tamed: Tamed) -> None:
         least = max(_FREQUENT, corpus.size // _FEW)
+        self._index = corpus.index
         self._size = corpus.index.size
-        self._memo = corpus.memo
         rare = [place for place, term in enumerate(terms) if term.frequency < least]
         frequent = [place for place, term in enumerate(terms) if term.frequency >= least]
         self.order = rare + frequent
@@ -130,7 +131,8 @@ class Occurrences:
         line = self._line
         found = [line.rows[_with_mark(line.marks, mark)]]
         found += (
-            self._memo.get((one.numbers, mark), partial(_with_mark, one.marks, mark)) for one in self._frequent.values()
+            _rows(self._index, one.numbers, lambda segment, number: segment.rows_with(number, mark))
+            for one in self._frequent.values()
         )
         return joined(found)
 
@@ -158,14 +160,21 @@ def _frequent(corpus: Corpus, term: Term, tamed: Tamed) -> Frequent:
     """A frequent term, as far as it is remembered."""
     base, tail = corpus.index.base, corpus.index.tail
     early, late = term.numbers
-    rows = [base.rows_of(early)] if early >= 0 else []
-    rows += [tail.rows_of(late) + base.size] if late >= 0 else []
     marks = [base.marks_by_row(early) if early >= 0 else np.zeros(base.size, MARK)]
     if tail.size:
         marks.append(tail.marks_by_row(late) if late >= 0 else np.zeros(tail.size, MARK))
     common = term.frequency >= corpus.size // _MOST
     gained = corpus.memo.get(term.numbers, lambda: _gained(corpus, term, tamed, by_row=common))
-    return Frequent(term.numbers, None if common else joined(rows), gained, joined(marks))
+    rows = None if common else _rows(corpus.index, term.numbers, lambda segment, number: segment.postings_of(number)[0])
+    return Frequent(term.numbers, rows, gained, joined(marks))
+
+
+def _rows(index: Index, numbers: Numbers, of: Callable[[Segment, int], Array]) -> Array:
+    """The rows ``of`` a term in each segment, by its number there, in the words that numpy looks things up by."""
+    early, late = numbers
+    found = [of(index.base, early)] if early >= 0 else []
+    found += [of(index.tail, late) + index.base.size] if late >= 0 else []
+    return np.concatenate(found, dtype=np.intp)
 
 
 def _gained(corpus: Corpus, term: Term, tamed: Tamed, *, by_row: bool) -> Array:

@@ -13,7 +13,7 @@ from pegboard.search.memo import Memo
 
 _MEMO: Final = 1 << 20
 _MEMO_BY_ROW: Final = 256
-"""Bytes, and bytes by row, that a segment may take to remember where its frequent terms stand."""
+"""Bytes, and bytes by row, that a segment may take to remember the marks of frequent terms."""
 
 _PLAIN: Final = ("terms", "starts", "rows", "counts", "marks", "lengths")
 
@@ -57,17 +57,13 @@ class Segment:
         return int(self.lengths.shape[1])
 
     @cached_property
-    def _memo(self) -> Memo[tuple[str, int]]:
+    def _memo(self) -> Memo[tuple[int, int]]:
         return Memo(_MEMO + _MEMO_BY_ROW * self.size)
 
     def postings_of(self, number: int) -> tuple[Array, Array, Array]:
         """The rows, counts and marks of a term."""
         begin, end = self.starts.item(number), self.starts.item(number + 1)
         return self.rows[begin:end], self.counts[begin:end], self.marks[begin:end]
-
-    def rows_of(self, number: int) -> Array:
-        """The rows of a term, in the words that numpy looks things up by, remembered."""
-        return self._memo.get(("rows", number), lambda: self.postings_of(number)[0].astype(np.intp))
 
     def marks_by_row(self, number: int) -> Array:
         """The marks of a term, 0 for rows without it, remembered."""
@@ -78,7 +74,16 @@ class Segment:
             by_row[rows] = marks
             return by_row
 
-        return self._memo.get(("marks", number), spread)
+        return self._memo.get((number, 0), spread)
+
+    def rows_with(self, number: int, mark: int) -> Array:
+        """The rows where a term has a mark, remembered."""
+
+        def found() -> Array:
+            rows, _, marks = self.postings_of(number)
+            return rows[(marks & mark) > 0]
+
+        return self._memo.get((number, mark), found)
 
     @cached_property
     def distinct_lengths(self) -> list[tuple[Array, Array]]:
