@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 
 from pegboard.search import LexicalRanker
-from pegboard.search.asked import LIGHT, RELATED, Asked, read
+from pegboard.search.asked import LIGHT, RELATED, Asked
 from pegboard.search.related import related_terms
 from pegboard.search.text import ASKING_WORDS, LIGHT_WORDS, stem
-from tests.search.things import Thing, names, queries
+from tests.search.things import Thing, names, queries, read
 
 
 def test_a_word_that_says_little_counts_less() -> None:

@@ -14,7 +14,7 @@ from pegboard.search import Candidates, LexicalRanker, asked, spelling
 from pegboard.stores.index_file import save
 from tests.evaluation.things import write_set
 from tests.search.encoders import Hashed
-from tests.search.things import Thing
+from tests.search.things import Thing, read
 
 
 def test_names_that_are_not_legal_are_scored_as_their_authors_wrote_them(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_an_unknown_ranker_is_refused_with_the_known_ones(tmp_path: Path, capsys
 def test_other_constants_are_in_force_for_a_block_alone() -> None:
     before = asked.RELATED
     with held_out.constants({"RELATED": 0.125}):
-        assert asked.read("film").weights["movi"] == 0.125
+        assert read("film").weights["movi"] == 0.125
     assert asked.RELATED == before == held_out.SHIPPED["RELATED"]
 
 

@@ -13,10 +13,9 @@ from benchmarks import retrieval
 from pegboard.evaluation.datasets import read_set
 from pegboard.naming import legal_name
 from pegboard.search import Candidates, LexicalRanker, lexical, unmatched_terms
-from pegboard.search.asked import read
 from pegboard.search.fields import DESCRIPTION, NAME, Field, texts
 from pegboard.search.text import Word, words
-from tests.search.things import Thing, names, queries, rows, things
+from tests.search.things import Thing, names, queries, read, rows, things
 
 WORDS = ("send", "message", "channel", "create", "issue", "weather", "today", "file", "list", "the", "search")
 

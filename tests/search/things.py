@@ -12,6 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from pegboard.search import Ranked
+from pegboard.search.asked import Asked, said, shares_of, stand_ins
 from pegboard.tools import JsonObject
 
 GOLDEN: Final = Path(__file__).resolve().parents[1] / "data" / "golden"
@@ -45,6 +46,12 @@ SIX: Final = [
     Thing("email", "Read mail", "mail"),
     Thing("search_web", "Search the web for pages. Web search!", None, ("web", "search")),
 ]
+
+
+def read(ask: str) -> Asked:
+    """The terms of an ask, and all that may stand for them, whether anything has it or not."""
+    asked = said(ask)
+    return asked.joined_by(shares_of(asked, {term: stand_ins(term) for term in asked.weights}))
 
 
 def thing(told: dict[str, Any]) -> Thing:

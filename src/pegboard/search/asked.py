@@ -44,7 +44,7 @@ class Asked:
         """
         weights = {term: weight for term, weight in self.weights.items() if kept is None or term in kept}
         stands_for = {term: list(ones) for term, ones in self.stands_for.items()}
-        own = len(weights) - len(stands_for)
+        own = sum(term not in stands_for for term in weights)
         others: dict[str, list[str]] = {}
         for term, several, share in found:
             weight = share * self.weights[term]
@@ -76,12 +76,6 @@ class StandIns(NamedTuple):
 def stand_ins(term: str) -> StandIns:
     """All that may stand for a term, whether anything has it or not."""
     return StandIns(related_terms().get(term, ()), kin(term))
-
-
-def read(ask: str) -> Asked:
-    """The terms of an ask, and all that may stand for them."""
-    asked = said(ask)
-    return asked.joined_by(shares_of(asked, {term: stand_ins(term) for term in asked.weights}))
 
 
 def shares_of(asked: Asked, others: Mapping[str, StandIns]) -> Iterator[tuple[str, Sequence[str], float]]:

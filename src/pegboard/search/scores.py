@@ -14,8 +14,8 @@ _LOOKED_AT: Final = 2
 """Times as many have their scores computed before those of others, where these are many."""
 _MANY: Final = 200
 _FOLDED: Final = (1 << 11, 1 << 9)
-"""Rows are taken together, of which the best one tells, so that about so many are left, step by step: to sort more of
-them takes longer, and so do fewer at once."""
+"""Numbers of groups, step by step, of which each is as good as its best row: to find the best of all rows takes longer,
+and to make few groups of many rows in one step does too."""
 
 
 class Scores:
