@@ -27,9 +27,9 @@ from pegboard.evaluation.datasets import DataSet, Question, sets_of
 from pegboard.evaluation.metrics import MEASURES
 from pegboard.limits import Limits
 from pegboard.search import Candidates, LexicalRanker, Ranker, confidence, lexical_scores
-from pegboard.search.confidence import WHOLE, height
+from pegboard.search.confidence import WHOLE
+from pegboard.search.evidence import Evidence
 from pegboard.search.hybrid import HybridRanker
-from pegboard.search.ranking import JUDGED
 
 LOST: Final = 0.015
 """Of the right tools among the first five that a gate may lose on the sets that it is chosen on."""
@@ -38,18 +38,20 @@ PRECISE: Final = 0.8
 FOREIGN: Final = 30
 """Questions of each other set that are asked of a set's tools."""
 GATES: Final = np.arange(0.05, 0.7, 0.005)
-_NOTHING: Final = -100.0  # the share where nothing was found
 
 Curve = Any
-"""Three numbers: what ``BASE``, ``SHARE`` and ``FLAT`` are in ``pegboard.search.confidence``."""
-SHIPPED: Final[Curve] = np.array([confidence.BASE, confidence.SHARE, confidence.FLAT])
+"""What the constants named in ``CONSTANTS`` are in ``pegboard.search.confidence``."""
+CONSTANTS: Final = ("BASE", "SHARE", "COVERED", "FLAT", "NEEDS")
+SHIPPED: Final[Curve] = np.array([getattr(confidence, name) for name in CONSTANTS])
 
 
 class Judged(NamedTuple):
-    """What a search is judged by: its two figures, the least that its confidence is, and recall@5. Immutable."""
+    """What a search is judged by: its figures, the least that its confidence is, and recall@5. Immutable.
 
-    share: float
-    flat: float
+    There are no figures where nothing was found, or where meaning alone found the best.
+    """
+
+    figures: tuple[float, ...] | None
     least: float
     recall: float
 
@@ -77,42 +79,46 @@ def cases(sets: Sequence[DataSet], data: DataSet, ranker: Ranker) -> Cases:
 
 def judged(question: Question, pool: Candidates, ranker: Ranker) -> Judged:
     """What one search is judged by."""
-    seen: list[tuple[float, float]] = []
+    seen: list[Evidence] = []
 
-    def note(scores: Sequence[float], possible: float, *, whole: bool) -> float:
-        seen.append((height(scores, possible), scores[-1] / scores[0] if len(scores) >= JUDGED else 0.0))
-        return WHOLE if whole else 0.0
+    def note(found: Evidence) -> float:
+        seen.append(found)
+        return WHOLE if found.whole else 0.0
 
     with patch.object(lexical_scores, "certainty", note):
         ranked: Any = ranker.rank(question.text, pool)
         least = ranked.confidence or 0.0
     found = [str(one.entry.bare_name) for one in ranked[:5]]
-    share, flat = seen[0] if seen else (_NOTHING, 0.0)
-    return Judged(share, flat, least, MEASURES["recall@5"](found, question.relevant) if question.relevant else 0.0)
+    figures = seen[0][: len(CONSTANTS) - 1] if seen else None
+    return Judged(figures, least, MEASURES["recall@5"](found, question.relevant) if question.relevant else 0.0)
 
 
 def fitted(known: Sequence[Cases]) -> Curve:
-    """The curve: logistic regression by Newton's method; sets weigh alike, half of each has no right tool."""
+    """The curve: logistic regression by Newton's method; sets weigh alike, half of each has no right tool.
+
+    What is to be told is whether a right tool is among the first five.
+    """
     groups = [
-        (found, answer, share)
+        (found, share)
         for one in known
-        for group, answer, share in ((one.right, 1.0, 0.5), (one.removed, 0.0, 0.25), (one.foreign, 0.0, 0.25))
-        if (found := [case for case in group if case.share > _NOTHING])
+        for group, share in ((one.right, 0.5), (one.removed, 0.25), (one.foreign, 0.25))
+        if (found := [case for case in group if case.figures is not None])
     ]
-    features = np.concatenate([_features(found) for found, _, _ in groups])
-    answers = np.concatenate([np.full(len(found), answer) for found, answer, _ in groups])
-    weights = np.concatenate([np.full(len(found), share / len(found)) for found, _, share in groups])
-    curve = np.zeros(3)
+    features = np.concatenate([_features(found) for found, _ in groups])
+    answers = np.array([float(case.recall > 0) for found, _ in groups for case in found])
+    weights = np.concatenate([np.full(len(found), share / len(found)) for found, share in groups])
+    curve = np.zeros(len(CONSTANTS))
     for _ in range(25):
         likely = 1 / (1 + np.exp(-features @ curve))
         slope = features.T @ (weights * (likely - answers)) + 1e-4 * curve
-        bend = (features.T * (weights * likely * (1 - likely))) @ features + 1e-4 * np.eye(3)
+        bend = (features.T * (weights * likely * (1 - likely))) @ features + 1e-4 * np.eye(len(CONSTANTS))
         curve -= np.linalg.solve(bend, slope)
     return curve
 
 
 def _features(found: Sequence[Judged]) -> Any:
-    return np.array([[1.0, one.share, one.flat] for one in found])
+    unknown = [0.0] * (len(CONSTANTS) - 1)
+    return np.array([[1.0, *(one.figures or unknown)] for one in found])
 
 
 class Effect(NamedTuple):
@@ -148,7 +154,7 @@ class Effect(NamedTuple):
 
 
 def _refused(found: Sequence[Judged], curve: Curve, gate: float) -> Any:
-    likely = 1 / (1 + np.exp(-np.clip(_features(found) @ curve, -50, 50)))
+    likely = np.array([one.figures is not None for one in found]) / (1 + np.exp(-(_features(found) @ curve)))
     return np.maximum(likely, [one.least for one in found]) < gate
 
 

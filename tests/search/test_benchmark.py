@@ -68,8 +68,12 @@ def test_a_question_is_misspelled_in_one_letter_of_a_longer_word_and_always_alik
 
 
 def test_a_gate_tells_how_often_it_is_right_and_wrong() -> None:
-    sure, unsure = abstention.Judged(3.0, 0.1, 0.0, 1.0), abstention.Judged(0.2, 0.9, 0.0, 0.5)
-    case = abstention.Cases(right=[sure, sure, sure, unsure], removed=[unsure, unsure, sure, unsure], foreign=[unsure])
+    sure = abstention.Judged((3.0, 1.0, 0.1, 0.1), 0.0, 1.0)
+    unsure = abstention.Judged((0.2, 0.1, 0.9, 0.9), 0.0, 0.5)
+    wrong = unsure._replace(recall=0.0)
+    case = abstention.Cases(
+        right=[sure, sure, sure, unsure], removed=[wrong, wrong, sure._replace(recall=0.0), wrong], foreign=[wrong]
+    )
     effect = abstention.Effect.of(case, abstention.fitted([case]), 0.5)
     assert effect == (0.75, 1.0, 0.25, 0.125)
     assert effect.cells() == ["0.750", "1.000", "0.250", "0.125", "0.750", "0.778"]
@@ -86,8 +90,8 @@ def test_questions_are_asked_with_their_tools_without_them_and_of_other_tools(tm
     )
     (right,), (removed,), (foreign,) = vars(abstention.cases([one, other], one, LexicalRanker())).values()
     assert right.recall == 1.0
-    assert right.share > 0
-    assert removed == foreign == (-100.0, 0.0, 0.0, 0.0)
+    assert right.figures[0] > 0
+    assert removed == foreign == (None, 0.0, 0.0)
     table = abstention.no_match([one, other], LexicalRanker(), "")
     assert [row[0] for row in table.rows[:3]] == ["a", "b", "mean of the sets, chosen on other sets"]
     assert table.rows[4][:3] == ["mean of the sets, as shipped", "0.300", "1.000"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pegboard.search import Bm25Ranker, Candidates, LexicalRanker, Ranked, search
 from pegboard.search.confidence import CATEGORIES, WHOLE, certainty, confidence_of, nearest_categories
-from pegboard.search.ranking import JUDGED
+from pegboard.search.evidence import JUDGED, Evidence
 from tests.search.things import Thing, queries, things
 
 ENTRIES = st.lists(things, max_size=8, unique_by=lambda entry: entry.name)
@@ -33,11 +33,10 @@ def test_it_is_a_likelihood_and_that_of_the_slice_alone(entries: list[Thing], qu
     assert confidence == confidence_of(LexicalRanker().rank(query, alone))
 
 
-def test_what_brings_more_of_the_ask_makes_surer_and_many_that_bring_as_much_less() -> None:
-    one, other = certainty([6.0], 10.0, whole=False), certainty([3.0], 10.0, whole=False)
-    assert one > other
-    assert certainty([6.0] * JUDGED, 10.0, whole=False) < one
-    assert certainty([6.0, *[1.0] * (JUDGED - 1)], 10.0, whole=False) > certainty([6.0] * JUDGED, 10.0, whole=False)
+def test_what_brings_more_of_the_ask_makes_surer_and_much_that_is_as_good_less() -> None:
+    found = Evidence(share=0.5, covered=0.5, flat=0.5, needs=0.5, whole=False)
+    for better in ({"share": 0.6}, {"covered": 0.6}, {"flat": 0.4}, {"needs": 0.4}, {"whole": True}):
+        assert certainty(found._replace(**better)) > certainty(found)
 
 
 def test_nothing_found_is_no_confidence() -> None:

@@ -1,8 +1,8 @@
 """How sure a search is that something it found is right, and what is near where nothing is. Pure.
 
-A logistic curve over two figures that mean the same in a catalog of any size, whether meaning counts or words alone:
-what the best entry's score is of what the words of the ask could bring if the rarest words were theirs, and whether it
-stands out, or the tenth is as good.
+A logistic curve over four figures that mean the same in a catalog of any size, whether meaning counts or words alone:
+``pegboard.search.evidence`` says what they are. What a catalog without the right tool still has is much that is about
+as good: so the best has to stand out from what comes well behind it, and each need of the ask has to have its own best.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Final
 
-from pegboard.search.ranking import JUDGED, Ranked, Ranking
+from pegboard.search.evidence import Evidence
+from pegboard.search.ranking import Ranked, Ranking
 from pegboard.tools import Entry
 
-BASE: Final = -0.2
-SHARE: Final = 1.3
-FLAT: Final = -2.6
+BASE: Final = 0.08
+SHARE: Final = 1.2
+COVERED: Final = 1.8
+FLAT: Final = -3.0
+NEEDS: Final = -1.8
 WHOLE: Final = 0.8
 """The least where the best entry has the whole ask: that many are as good as it is much to choose from, not nothing."""
 
@@ -27,20 +30,11 @@ CATEGORIES: Final = 3
 _NEAR: Final = 50  # of the best entries are asked for theirs
 
 
-def certainty(scores: Sequence[float], possible: float, *, whole: bool) -> float:
-    """How likely one of the best entries is right, 0 to 1.
-
-    ``scores`` are those of the best ``JUDGED``, or of all, at least one; ``possible`` is what the words of the ask
-    would be worth if all were the rarest. ``whole`` says that the best entry has every word that says something.
-    """
-    flat = scores[-1] / scores[0] if len(scores) >= JUDGED else 0.0
-    found = 1 / (1 + math.exp(-(BASE + SHARE * height(scores, possible) + FLAT * flat)))
-    return max(found, WHOLE) if whole else found
-
-
-def height(scores: Sequence[float], possible: float) -> float:
-    """How high the best score is: the square root, for the first part of what is possible tells more than the last."""
-    return math.sqrt(scores[0] / possible)
+def certainty(found: Evidence) -> float:
+    """How likely one of the best entries is right, 0 to 1."""
+    height = BASE + SHARE * found.share + COVERED * found.covered + FLAT * found.flat + NEEDS * found.needs
+    likely = 1 / (1 + math.exp(-height))
+    return max(likely, WHOLE) if found.whole else likely
 
 
 def confidence_of(ranked: Sequence[Ranked]) -> float | None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from pegboard.search.arrays import Array
-from pegboard.search.asked import LIGHT, Asked
+from pegboard.search.asked import Asked
 from pegboard.search.candidates import Candidates
 from pegboard.search.confidence import certainty
 from pegboard.search.corpus import Corpus
+from pegboard.search.evidence import evidence
 from pegboard.search.fields import NAME
 from pegboard.search.lexical import (
     CLAUSE,
@@ -24,7 +25,6 @@ from pegboard.search.lexical import (
     UNIT,
     B,
     looked_up,
-    possible,
     reason,
 )
 from pegboard.search.occurrences import Excerpt, Occurrences
@@ -38,7 +38,7 @@ _ROUNDING: Final = 1 + 1e-4
 def rank(pool: Candidates, ask: str) -> Ranking:
     """The candidates that have a term of the ask, or one that may stand for it."""
     corpus = pool.corpus(SCHEME)
-    asked, terms, worths = looked_up(corpus, ask)
+    looked = asked, terms, worths = looked_up(corpus, ask)
     found = Occurrences(corpus, terms, _tamed)
     exact = _Exact(corpus, found, asked, worths, [term.rarity for term in terms])
     # The best clause is worth as much as all are by themselves, or as all are together, or something between.
@@ -50,7 +50,7 @@ def rank(pool: Candidates, ask: str) -> Ranking:
         corpus,
         Scores(found.sums(exact.worths * least), slack * (1 + DESCRIPTION_SHARE), exact.scores, named),
         lambda rows: list(map(reason, found.marks_of(rows))),
-        certainty=lambda best, scores: _certainty(corpus.size, asked, found.terms_of(best), scores),
+        certainty=lambda best: certainty(evidence(corpus.size, looked, exact.needs, found, best)),
     )
 
 
@@ -65,14 +65,14 @@ class _Exact:
         self.worths = np.array([worths[place] for place in found.order])
         self._told = np.array([rarity[place] if place < asked.own else 0.0 for place in found.order])
         # Each clause once, with its own terms alone: a long ask has hundreds, and the time is not to grow by both.
-        self._needs: list[Array] = []
+        self.needs: list[Array] = []
         if len(asked.needs) > 1:
             terms = list(asked.weights)
             numbers = {terms[place]: number for number, place in enumerate(found.order)}
             needs = dict.fromkeys(tuple(sorted({numbers[term] for term in need})) for need in asked.needs)
-            self._needs = [np.array(need, np.intp) for need in needs]
+            self.needs = [np.array(need, np.intp) for need in needs]
         # Where each term is in one clause, those of the clauses add up to those of all.
-        self._each_in_one = sum(need.size for need in self._needs) == len(found.order)
+        self._each_in_one = sum(need.size for need in self.needs) == len(found.order)
 
     def scores(self, rows: Array) -> Array:
         """Those of these rows, which ascend and have a term."""
@@ -81,11 +81,11 @@ class _Exact:
 
     def _words(self, excerpt: Excerpt) -> Array:
         """``words(e)`` of each row."""
-        if not self._needs:
+        if not self.needs:
             return excerpt.sums(self.worths * (1 + CLAUSE))
-        best = excerpt.sums_of(self._needs[0], self.worths)
+        best = excerpt.sums_of(self.needs[0], self.worths)
         words = best.copy()
-        for need in self._needs[1:]:
+        for need in self.needs[1:]:
             sums = excerpt.sums_of(need, self.worths)
             words += sums
             np.maximum(best, sums, out=best)
@@ -103,13 +103,6 @@ class _Exact:
             shares /= total
             factors += weight * np.minimum(1.0, shares, out=shares)
         return factors
-
-
-def _certainty(size: int, asked: Asked, has: Iterable[int], scores: Sequence[float]) -> float:
-    """How sure the order is of its first, which ``has`` these of the ask's terms."""
-    terms = list(asked.weights)
-    lacking = asked.words - {terms[number] for number in has}
-    return certainty(scores, possible(asked, size), whole=all(asked.weights[term] <= LIGHT for term in lacking))
 
 
 def _tamed(corpus: Corpus, rows: Array, units: Array) -> Array:

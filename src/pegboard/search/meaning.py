@@ -11,10 +11,9 @@ on no other entry. Where the constants come from is told in docs/search.md; ``be
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from pegboard.search.ranking import Ranking
+from pegboard.search.ranking import Best, Ranking
 from pegboard.search.shares import Part, Shares
 
 if TYPE_CHECKING:
@@ -57,11 +56,12 @@ class Meant(NamedTuple):
         """The default ranker's ranking with what meaning adds, and the entries that it brings."""
         rows, alike = self._found(said)
 
-        def certainty(best: int, scores: Sequence[float]) -> float:
-            if said.certainty is not None and best in said.rows:
-                return said.certainty(best, scores)
+        def certainty(best: Best) -> float:
+            first = int(best(1)[0][0])
+            if said.certainty is not None and first in said.rows:
+                return said.certainty(best)
             # What shares no word is near every ask in a small catalog: what it has to be is very near.
-            return max(said.confidence or 0.0, sureness(float(alike[rows.searchsorted(best)])))
+            return max(said.confidence or 0.0, sureness(float(alike[rows.searchsorted(first)])))
 
         return said.raised(rows, self.worth * alike, REASON, certainty)
 

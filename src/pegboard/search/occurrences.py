@@ -145,12 +145,6 @@ class Occurrences:
             found |= one.marks[rows]
         return found.tolist()
 
-    def terms_of(self, row: int) -> list[int]:
-        """The places in the ask of the terms that stand in a row."""
-        rare = self._terms[self._line.rows == row].tolist()
-        numbers = [*rare, *(number for number, one in self._frequent.items() if one.marks[row])]
-        return [self.order[number] for number in numbers]
-
 
 def _narrow(tamed: Array, worths: Array) -> Array:
     return np.multiply(tamed, worths, dtype=np.float32, casting="same_kind")

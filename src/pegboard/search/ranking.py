@@ -17,13 +17,12 @@ if TYPE_CHECKING:
 _STEPS: Final = (20, 100)
 """How many are put in order at first: as many as a search answers with by default, then at most."""
 
-JUDGED: Final = 10
-"""Scores that a ranker's certainty is judged by."""
-
 Reasons = Callable[["Array"], list[str]]
 """Rows of an index to the reasons why each fits."""
-Certainty = Callable[[int, Sequence[float]], float]
-"""The best row of an index, and the scores of the best ``JUDGED``, to how likely one of them is right, 0 to 1."""
+Best = Callable[[int], tuple["Array", "Array"]]
+"""A number to (the rows of an index that are so many best, in order, or of all; their scores)."""
+Certainty = Callable[[Best], float]
+"""The best, as many as it wants to see, to how likely one of them is right, 0 to 1. At least one was found."""
 
 
 class Ranked(NamedTuple):
@@ -108,8 +107,9 @@ class Ranking(Sequence[Ranked]):
         places: dict[int, int] = dict(zip(self._corpus.index.rows[list(told)].tolist(), told, strict=True))
         before = self.confidence
 
-        def certainty(best: int, scores: Sequence[float]) -> float:
-            return 1 - (1 - (before or 0.0)) * (1 - (sure(places[best]) if best in places else 0.0))
+        def certainty(best: Best) -> float:
+            first = int(best(1)[0][0])
+            return 1 - (1 - (before or 0.0)) * (1 - (sure(places[first]) if first in places else 0.0))
 
         known = self._reasons_or(reason)
 
@@ -143,13 +143,12 @@ class Ranking(Sequence[Ranked]):
             return 1.0
         if self._certainty is None:
             return None
-        rows, scores = self._ordered(JUDGED)
-        return self._certainty(int(rows[0]), scores[:JUDGED].tolist()) if rows.size else 0.0
+        return self._certainty(self._first_of) if self._scores.size else 0.0
 
     def best(self, count: int) -> list[tuple[int, float]]:
         """(its place in the catalog, its score) of each of the best, at most ``count``, without those put first."""
-        rows, scores = self._ordered(count)
-        return list(zip(self._corpus.places[rows[:count]].tolist(), scores[:count].tolist(), strict=True))
+        rows, scores = self._first_of(count)
+        return list(zip(self._corpus.places[rows].tolist(), scores.tolist(), strict=True))
 
     def __len__(self) -> int:
         return len(self._first) + self._scores.size
@@ -187,6 +186,11 @@ class Ranking(Sequence[Ranked]):
         judged = zip(entries, scores[later].tolist(), self._reasons(rows), strict=True)
         made = map(Ranked, *zip(*judged, strict=True)) if later else iter(())
         return [self._first[place] if place < least else next(made) for place in places]
+
+    def _first_of(self, count: int) -> tuple[Array, Array]:
+        """(the rows of the ``count`` best, in order, or of all; their scores)."""
+        rows, scores = self._ordered(count)
+        return rows[:count], scores[:count]
 
     def _ordered(self, count: int) -> tuple[Array, Array]:
         """(the rows of at least ``count`` best, in order, or of all; their scores)."""
