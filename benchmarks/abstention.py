@@ -8,9 +8,9 @@ left out together.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from unittest.mock import patch
@@ -43,6 +43,9 @@ Curve = Any
 """What the constants named in ``CONSTANTS`` are in ``pegboard.search.confidence``."""
 CONSTANTS: Final = ("BASE", "SHARE", "COVERED", "FLAT", "NEEDS")
 SHIPPED: Final[Curve] = np.array([getattr(confidence, name) for name in CONSTANTS])
+_TIMES: Final = (0.5, 0.75, 1.0, 1.25, 1.5)
+CURVES: Final[Sequence[Curve]] = [SHIPPED * np.array([1, a, b, 1, c]) for a, b, c in product(_TIMES, repeat=3)]
+"""Those that are chosen from: what each figure counts beside ``flat``, from half to half as much again."""
 
 
 class Judged(NamedTuple):
@@ -93,34 +96,6 @@ def judged(question: Question, pool: Candidates, ranker: Ranker) -> Judged:
     return Judged(figures, least, MEASURES["recall@5"](found, question.relevant) if question.relevant else 0.0)
 
 
-def fitted(known: Sequence[Cases]) -> Curve:
-    """The curve: logistic regression by Newton's method; sets weigh alike, half of each has no right tool.
-
-    What is to be told is whether a right tool is among the first five.
-    """
-    groups = [
-        (found, share)
-        for one in known
-        for group, share in ((one.right, 0.5), (one.removed, 0.25), (one.foreign, 0.25))
-        if (found := [case for case in group if case.figures is not None])
-    ]
-    features = np.concatenate([_features(found) for found, _ in groups])
-    answers = np.array([float(case.recall > 0) for found, _ in groups for case in found])
-    weights = np.concatenate([np.full(len(found), share / len(found)) for found, share in groups])
-    curve = np.zeros(len(CONSTANTS))
-    for _ in range(25):
-        likely = 1 / (1 + np.exp(-features @ curve))
-        slope = features.T @ (weights * (likely - answers)) + 1e-4 * curve
-        bend = (features.T * (weights * likely * (1 - likely))) @ features + 1e-4 * np.eye(len(CONSTANTS))
-        curve -= np.linalg.solve(bend, slope)
-    return curve
-
-
-def _features(found: Sequence[Judged]) -> Any:
-    unknown = [0.0] * (len(CONSTANTS) - 1)
-    return np.array([[1.0, *(one.figures or unknown)] for one in found])
-
-
 class Effect(NamedTuple):
     """What a gate does: shares of what is asked with its tools removed, of what is of other sets, and of what has a
     right tool, that are refused; and the recall@5 that is lost. Immutable."""
@@ -133,10 +108,7 @@ class Effect(NamedTuple):
     @classmethod
     def of(cls, one: Cases, curve: Curve, gate: float) -> Effect:
         """What it does to the cases of one set."""
-        right, removed = _refused(one.right, curve, gate), float(_refused(one.removed, curve, gate).mean())
-        foreign = float(_refused(one.foreign, curve, gate).mean()) if one.foreign else removed
-        lost = float((right * np.array([case.recall for case in one.right])).mean())
-        return cls(removed, foreign, float(right.mean()), lost)
+        return cls(*effects(one, curve, np.array([gate]))[0].tolist())
 
     @classmethod
     def mean(cls, some: Sequence[Effect], sizes: Sequence[int] | None = None) -> Effect:
@@ -153,29 +125,50 @@ class Effect(NamedTuple):
         return [f"{value:.3f}" for value in (*self, self.precision(), self.precision(foreign=True))]
 
 
-def _refused(found: Sequence[Judged], curve: Curve, gate: float) -> Any:
-    likely = np.array([one.figures is not None for one in found]) / (1 + np.exp(-(_features(found) @ curve)))
-    return np.maximum(likely, [one.least for one in found]) < gate
+def effects(one: Cases, curve: Curve, gates: Any = GATES) -> Any:
+    """What each gate does to the cases of one set: a line each, in the order of ``Effect``."""
+    right, removed = _refused(one.right, curve, gates), _refused(one.removed, curve, gates).mean(axis=0)
+    foreign = _refused(one.foreign, curve, gates).mean(axis=0) if one.foreign else removed
+    lost = (right * np.array([[case.recall] for case in one.right])).mean(axis=0)
+    return np.stack([removed, foreign, right.mean(axis=0), lost], axis=1)
+
+
+def _refused(found: Sequence[Judged], curve: Curve, gates: Any) -> Any:
+    """Which cases each gate refuses: a line a case."""
+    unknown = [0.0] * (len(CONSTANTS) - 1)
+    figures = np.array([[1.0, *(one.figures or unknown)] for one in found])
+    likely = np.array([one.figures is not None for one in found]) / (1 + np.exp(-(figures @ curve)))
+    return np.maximum(likely, [one.least for one in found])[:, None] < gates
+
+
+def chosen(known: Sequence[Any]) -> tuple[int, int]:
+    """(the number of the curve, that of the gate) that refuse most of what has no right tool, for ``LOST`` at most.
+
+    ``known`` has, for each set that it is chosen on, the effects of all curves; sets weigh alike.
+    """
+    mean = np.mean(known, axis=0)
+    refused = np.where(mean[:, :, 3] <= LOST, mean[:, :, 0], -1.0)
+    curve, gate = np.unravel_index(refused.argmax(), refused.shape)
+    return int(curve), int(gate)
 
 
 def no_match(sets: Sequence[DataSet], ranker: Ranker, title: str) -> Table:
     """How often it is said rightly and wrongly that nothing fits."""
     found = {data.name: cases(sets, data, ranker) for data in sets}
     sizes = [len(data.questions) for data in sets]
-    curves: dict[str, Curve] = {}
-    rows, held = [], []
+    tables = {name: np.array([effects(one, curve) for curve in CURVES]) for name, one in found.items()}
+    rows, held, curves = [], [], []
     for data in sets:
-        known = [found[one.name] for one in others(sets, data)] or [found[data.name]]
-        curve = curves[data.name] = fitted(known)
-        gate = max((gate for gate in GATES if Effect.mean(_all(known, curve, gate)).lost <= LOST), default=0.0)
-        held.append(Effect.of(found[data.name], curve, gate))
-        rows.append([data.name, f"{gate:.3f}", *held[-1].cells()])
-    gate = Limits.no_match_below
-    shipped = _all(found.values(), SHIPPED, gate)
-    for name, effects, at in (("chosen on other sets", held, ""), ("as shipped", shipped, f"{gate:.3f}")):
-        rows.append([f"mean of the sets, {name}", at, *Effect.mean(effects).cells()])
-        rows.append([f"all asks, {name}", at, *Effect.mean(effects, sizes).cells()])
-    rows += _precise(found, curves, sizes)
+        curve, gate = chosen([tables[one.name] for one in others(sets, data)] or [tables[data.name]])
+        curves.append(tables[data.name][curve])
+        held.append(Effect(*curves[-1][gate].tolist()))
+        rows.append([data.name, f"{GATES[gate]:.3f}", *held[-1].cells()])
+    least = Limits.no_match_below
+    shipped = [Effect.of(one, SHIPPED, least) for one in found.values()]
+    for name, some, at in (("chosen on other sets", held, ""), ("as shipped", shipped, f"{least:.3f}")):
+        rows.append([f"mean of the sets, {name}", at, *Effect.mean(some).cells()])
+        rows.append([f"all asks, {name}", at, *Effect.mean(some, sizes).cells()])
+    rows += _precise(curves, sizes)
     return Table(
         title=f"Search: answers that nothing fits{title}",
         columns=[
@@ -192,23 +185,19 @@ def no_match(sets: Sequence[DataSet], ranker: Ranker, title: str) -> Table:
         note=(
             "As many asks with their tools as without. Curve and gate are chosen on the other sets, so that recall@5 "
             f"there falls by at most {LOST}. Asks of other sets may be met by accident. Last, what one gate can refuse "
-            f"where the precision is {PRECISE}, whatever it loses. The curve of all sets is "
-            f"{', '.join(f'{value:.2f}' for value in fitted(list(found.values())))}."
+            f"where the precision is {PRECISE}, whatever it loses."
         ),
     )
 
 
-def _all(found: Any, curve: Curve, gate: float) -> list[Effect]:
-    return [Effect.of(one, curve, gate) for one in found]
-
-
-def _precise(found: Mapping[str, Cases], curves: Mapping[str, Curve], sizes: Sequence[int]) -> Iterator[list[str]]:
-    """What the highest gate does that is as precise as ``PRECISE``, curves being those of the other sets."""
-    effects = [(gate, [Effect.of(one, curves[name], gate) for name, one in found.items()]) for gate in GATES]
+def _precise(curves: Sequence[Any], sizes: Sequence[int]) -> Iterator[list[str]]:
+    """What the highest gate does that is as precise as ``PRECISE``; ``curves`` are the effects of each set's."""
     for name, weights in (("mean of the sets", None), ("all asks", sizes)):
-        able = [(gate, mean) for gate, some in effects if (mean := Effect.mean(some, weights)).precision() >= PRECISE]
-        gate, most = max(able, key=lambda one: one[1].removed)
-        yield [f"{name}, at a precision of {PRECISE}", f"{gate:.3f}", *most.cells()]
+        means = [Effect(*mean) for mean in np.average(curves, axis=0, weights=weights).tolist()]
+        gate, most = max(
+            (one for one in enumerate(means) if one[1].precision() >= PRECISE), key=lambda one: one[1].removed
+        )
+        yield [f"{name}, at a precision of {PRECISE}", f"{GATES[gate]:.3f}", *most.cells()]
 
 
 def run(root: Path, *, sample: int | None = None) -> list[Table]:

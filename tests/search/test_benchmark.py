@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks import abstention, engines, held_out, mapping, meaning, retrieval
@@ -74,13 +75,22 @@ def test_a_gate_tells_how_often_it_is_right_and_wrong() -> None:
     case = abstention.Cases(
         right=[sure, sure, sure, unsure], removed=[wrong, wrong, sure._replace(recall=0.0), wrong], foreign=[wrong]
     )
-    effect = abstention.Effect.of(case, abstention.fitted([case]), 0.5)
+    effect = abstention.Effect.of(case, abstention.SHIPPED, 0.5)
     assert effect == (0.75, 1.0, 0.25, 0.125)
     assert effect.cells() == ["0.750", "1.000", "0.250", "0.125", "0.750", "0.778"]
     whole = unsure._replace(least=0.8)
     case = abstention.Cases([sure], [whole, unsure], [whole])
     assert abstention.Effect.of(case, abstention.SHIPPED, 0.7)[:2] == (0.5, 0.0)
     assert abstention.Effect.mean([effect, effect._replace(wrong=0.5)], [3, 1]).wrong == 0.3125
+
+
+def test_the_curve_and_gate_are_chosen_that_refuse_most_and_lose_little() -> None:
+    # Lines are gates: removed, foreign, wrong, lost. The second curve refuses more, but loses too much at its last.
+    first = [[0.1, 0, 0, 0.0], [0.3, 0, 0, 0.01]]
+    second = [[0.4, 0, 0, 0.015], [0.9, 0, 0, 0.5]]
+    assert abstention.chosen([np.array([first, second])]) == (1, 0)
+    worse = np.array([first, [[0.0, 0, 0, 0.0], [0.0, 0, 0, 0.0]]])
+    assert abstention.chosen([np.array([first, second]), worse]) == (0, 1)
 
 
 def test_questions_are_asked_with_their_tools_without_them_and_of_other_tools(tmp_path: Path) -> None:
