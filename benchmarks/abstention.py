@@ -37,7 +37,7 @@ PRECISE: Final = 0.8
 """Of the answers that nothing fits, so many are right, where it is told how many there can be."""
 FOREIGN: Final = 30
 """Questions of each other set that are asked of a set's tools."""
-GATES: Final = np.arange(0.05, 0.7, 0.005)
+GATES: Final = np.arange(0, 0.7, 0.005)
 
 Curve = Any
 """What the constants named in ``CONSTANTS`` are in ``pegboard.search.confidence``."""
