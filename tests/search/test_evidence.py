@@ -63,6 +63,15 @@ def test_the_ask_is_covered_by_one_entry_and_not_by_two_together() -> None:
     assert found_in("send mail", [*both, MAILS[0]]).covered == pytest.approx(1.0)
 
 
+def test_the_first_entries_are_those_of_the_order_and_not_of_the_catalog() -> None:
+    poems = [Thing(f"read_poem_{number}", "Read a poem") for number in range(JUDGED)]
+    for entries in ([POEM, *poems], [*poems, POEM]):
+        found = found_in("translate poem", entries)
+        assert found.whole
+        assert found.covered == pytest.approx(1.0)
+        assert found.share**2 > found.covered / 2
+
+
 def test_a_word_for_the_same_covers_it_but_is_not_the_word() -> None:
     movie = found_in("film", [Thing("movie", "Find a movie"), *MAILS])
     assert movie.covered == 1.0
