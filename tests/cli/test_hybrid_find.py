@@ -60,3 +60,18 @@ def test_where_words_answered_alone_stderr_says_why(hybrid: Path, pegboard: Run)
 
 def test_where_all_was_searched_the_document_says_so(hybrid: Path, pegboard: Run) -> None:
     assert pegboard("find", "refund", "--json").json["degraded"] is None
+
+
+def test_what_was_nearest_is_explained_where_nothing_is_sure_enough(hybrid: Path, pegboard: Run) -> None:
+    with (hybrid / "pegboard.toml").open("a", encoding="utf-8") as file:
+        file.write("\n[limits]\nno_match_below = 1\n")
+    done = pegboard("find", "parcel", "--explain")
+    assert done.code == 4
+    assert done.lines[1] == "the nearest, which the answer leaves out:"
+    assert done.lines[2].startswith("1. ")
+    assert "% alike" in done.out
+    told = pegboard("find", "parcel", "--explain", "--json").json
+    assert told["tools"] == []
+    assert 1 <= len(told["nearest"]) <= 3
+    assert all(one["parts"] for one in told["nearest"])
+    assert "nearest" not in pegboard("find", "parcel", "--json").json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import typer
 
@@ -18,10 +18,14 @@ from pegboard.cli.session import Fresh, Opened, opened
 from pegboard.cli.visible import json_text
 from pegboard.cli.words import counted
 from pegboard.detail import Detail, describe, first_sentence
-from pegboard.finding import FindResult, searched_part
+from pegboard.finding import FindResult, ranking, searched_part
 from pegboard.search.exact import REASON as EXACT_NAME
+from pegboard.search.ranking import Ranked
 from pegboard.search.shares import Explains, Reading, Shares, TermShare
 from pegboard.tools import Entry
+
+NEAREST: Final = 3
+"""How many of those that were not likely enough ``--explain`` tells of: enough to see where the search went."""
 
 
 def find(
@@ -49,12 +53,13 @@ async def _find(
         now.kept.index(now.peg.catalog)
         board = await now.board()
         found = await board.find(query, limit)
-        reading = await _reading(common, now, board, query, found) if explain else None
+        nearest = await _nearest(now, board, query, found) if explain else ()
+        reading = await _reading(common, now, board, query, found.matches or nearest) if explain else None
         _tell_notes(common, now, found, told=board.missing_notes(await board.view()))
         if common.json:
-            common.output.document(_json(query, found, detail, now, reading))
+            common.output.document(_json(query, found, detail, now, reading, nearest))
         elif explain:
-            print_explained(common.output, found, reading)
+            print_explained(common.output, found, reading, nearest)
         else:
             _print_found(common, found, detail)
         if found.matches:
@@ -63,14 +68,25 @@ async def _find(
         return now.nothing
 
 
-async def _reading(common: Common, now: Opened, board: Board, query: str, found: FindResult) -> Reading | None:
+async def _nearest(now: Opened, board: Board, query: str, found: FindResult) -> tuple[Ranked, ...]:
+    """The best of those that the answer leaves out, since none of them is likely enough to be right."""
+    if found.matches or not found.confidence:
+        return ()
+    view, ranker = await board.view(), await now.peg.ranker_for(board.principal)
+    best = ranking(view, ranker, query, board.limits)[:NEAREST]
+    return tuple(one for one in best if view.shows(one.entry))
+
+
+async def _reading(
+    common: Common, now: Opened, board: Board, query: str, matches: Collection[Ranked]
+) -> Reading | None:
     """How the ranker read the query and came to its scores; None when it cannot tell."""
     ranker = await now.peg.ranker_for(board.principal)
     if not isinstance(ranker, Explains):
         common.output.problem(f"{type(ranker).__name__} does not tell how it comes to its scores.", "Note")
         return None
     candidates = (await board.view()).candidates
-    return ranker.explain(searched_part(query, board.limits), candidates, {match.entry.name for match in found.matches})
+    return ranker.explain(searched_part(query, board.limits), candidates, {match.entry.name for match in matches})
 
 
 def _tell_notes(common: Common, now: Opened, found: FindResult, *, told: Collection[str]) -> None:
@@ -78,23 +94,28 @@ def _tell_notes(common: Common, now: Opened, found: FindResult, *, told: Collect
     now.tell_lacking(common)
     now.tell_age(common)
     if found.degraded:
-        common.output.problem(found.degraded)
+        common.output.problem(f"{found.degraded} --debug shows more.")
     for note in found.notes:
         if note not in told:
             common.output.problem(note, "Note")
 
 
-def _json(query: str, found: FindResult, detail: str, now: Opened, reading: Reading | None) -> dict[str, Any]:
+def _json(
+    query: str, found: FindResult, detail: str, now: Opened, reading: Reading | None, nearest: Collection[Ranked]
+) -> dict[str, Any]:
     shares = reading.shares if reading else {}
-    told = [
-        describe(match.entry, Detail(detail))
-        | {"score": round(match.score, 4), "reason": match.reason}
-        | (shares[match.entry.name].to_json() if match.entry.name in shares else {})
-        for match in found.matches
-    ]
+
+    def told(matches: Collection[Ranked]) -> list[dict[str, Any]]:
+        return [
+            describe(match.entry, Detail(detail))
+            | {"score": round(match.score, 4), "reason": match.reason}
+            | (shares[match.entry.name].to_json() if match.entry.name in shares else {})
+            for match in matches
+        ]
+
     whole = {
         "query": query,
-        "tools": told,
+        "tools": told(found.matches),
         "total": found.total,
         "confidence": None if found.confidence is None else round(found.confidence, 4),
         "unmatched_terms": list(found.unmatched),
@@ -104,6 +125,8 @@ def _json(query: str, found: FindResult, detail: str, now: Opened, reading: Read
         "not_ready": now.lacking_json,
         **now.age_json,
     }
+    if nearest:
+        whole["nearest"] = told(nearest)
     return whole | ({"words": [word.to_json() for word in reading.words]} if reading else {})
 
 
@@ -143,11 +166,13 @@ def _named(entry: Entry) -> str:
     return f"{entry.name} (skill)" if entry.kind == "skill" else entry.name
 
 
-def print_explained(out: Output, found: FindResult, reading: Reading | None) -> None:
-    """Each match with the parts of its score, and below them how the query was read."""
+def print_explained(out: Output, found: FindResult, reading: Reading | None, nearest: Collection[Ranked] = ()) -> None:
+    """Each match, else the nearest, with the parts of its score, and below them how the query was read."""
     if found.confidence is not None:
         out.say(f"confidence {found.confidence:.2f}")
-    for rank, match in enumerate(found.matches, start=1):
+    if nearest:
+        out.say("the nearest, which the answer leaves out:")
+    for rank, match in enumerate(found.matches or nearest, start=1):
         out.heading(f"{rank}. {match.entry.name}  {match.score:.3f}  {match.reason}")
         if match.reason == EXACT_NAME:
             out.say("  Its name stands in the query, so it comes first whatever its score.")
