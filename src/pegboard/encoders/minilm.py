@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.encoders.carried import carried, needed
+from pegboard.encoders.leaving import COMPILED
 from pegboard.encoders.runtime import session
 
 if TYPE_CHECKING:
@@ -42,9 +43,10 @@ class MiniLmEncoder:
         for place, text in enumerate(texts):
             # One by one: a row depends on its text alone, nothing is filled up. Many at once are no quicker, and for
             # them the tokenizer starts threads, and complains in each process that is forked later.
-            pieces = np.array([self._tokenizer.encode(text).ids], np.int64)
-            given = {"input_ids": pieces, "attention_mask": np.ones_like(pieces), "token_type_ids": pieces * 0}
-            (states,) = self._session.run(None, given)
+            with COMPILED.inside():
+                pieces = np.array([self._tokenizer.encode(text).ids], np.int64)
+                given = {"input_ids": pieces, "attention_mask": np.ones_like(pieces), "token_type_ids": pieces * 0}
+                (states,) = self._session.run(None, given)
             found[place] = states[0].mean(axis=0)
         return found
 

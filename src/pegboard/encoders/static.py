@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.encoders.carried import carried, mapped, needed
+from pegboard.encoders.leaving import COMPILED
 from pegboard.encoders.tensors import tensors
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class StaticEncoder:
         for place, text in enumerate(texts):
             # One by one: for many at once the library starts threads, and complains in every process forked later.
             # Its pieces know no line breaks, and take each further blank for a word.
-            pieces = self._tokenizer.encode(" ".join(text.split()), add_special_tokens=False).ids[:_MOST]
+            with COMPILED.inside():
+                pieces = self._tokenizer.encode(" ".join(text.split()), add_special_tokens=False).ids[:_MOST]
             if pieces:
                 found[place] = self._table[pieces].mean(axis=0, dtype=np.float32)
         return found
