@@ -29,6 +29,7 @@ from benchmarks.report import Table
 from pegboard import Tool
 from pegboard.search import Candidates, LexicalRanker, fields, search
 from pegboard.search.candidates import NAMES
+from pegboard.search.confidence import confidence_of
 from pegboard.search.differences import Moves
 from pegboard.search.index import Index
 from pegboard.search.lexical import SCHEME
@@ -75,6 +76,7 @@ class Measured:
     whole: Spread
     few: Spread
     masked: Spread
+    judged: Spread
     first_under_a_mask: float
     change: Spread
     after_a_change: Spread
@@ -131,6 +133,7 @@ def _measured(tools: list[Tool], needs: Sequence[str], path: Path, growing: floa
         whole=_spread(lambda need: searched(pool, need), needs),
         few=_spread(lambda need: searched(pool, need), needs[:FEW]),
         masked=_spread(lambda need: searched(half, need), needs),
+        judged=_spread(lambda need: judged(half, need), needs),
         first_under_a_mask=first[0],
         change=_changes(pool.indexed_by(SCHEME), tools),
         after_a_change=_searches_after_changes(pool, tools, needs[:FEW]),
@@ -142,6 +145,12 @@ def searched(pool: Candidates, need: str) -> tuple[int, Any]:
     """How many there are, and the best."""
     found = search(need, LexicalRanker(), pool)
     return len(found), found[:LIMIT]
+
+
+def judged(pool: Candidates, need: str) -> tuple[float | None, Any]:
+    """How sure it is that something fits, and the best: as find_tools answers."""
+    found = search(need, LexicalRanker(), pool)
+    return confidence_of(found), found[:LIMIT]
 
 
 def _changes(index: Index, tools: Sequence[Tool]) -> Spread:
@@ -200,6 +209,7 @@ def _times(measured: Sequence[Measured]) -> Table:
             f"{one.size:,}",
             str(one.whole),
             str(one.masked),
+            str(one.judged),
             f"{one.first_under_a_mask * 1000:.0f}",
             str(one.change),
             str(one.after_a_change),
@@ -212,6 +222,7 @@ def _times(measured: Sequence[Measured]) -> Table:
             "tools",
             "search, ms",
             "search under a mask, ms",
+            "and how sure it is, ms",
             "first one under it, ms",
             "change of one tool, ms",
             "change and first search, ms",
@@ -219,7 +230,7 @@ def _times(measured: Sequence[Measured]) -> Table:
         rows=rows,
         note=f"Median / 95th percentile, one thread. {NEEDS} needs of {WORDS} words: names in the need first, the best"
         f" {LIMIT} with their reasons, and how many there are. The mask lets half of the tools through, and statistics"
-        f" are taken over them alone. {CHANGES} changes.",
+        f" are taken over them alone; how sure it is, under it too, as find_tools answers. {CHANGES} changes.",
     )
 
 
