@@ -64,7 +64,7 @@ class Guarded:
         logger.warning("the encoder is left alone for %g seconds: %s", RETRY, why, exc_info=error)
 
     def _slow(self, within: float) -> EncodingError:
-        why = f"it did not answer within {within:g} seconds"
+        why = f"it has not answered within {within:g} seconds and is still at work"
         if self._now() >= self._rest_until:
             logger.warning("the encoder is left alone for %g seconds, unless it answers: %s", RETRY, why)
         self._rest(why)

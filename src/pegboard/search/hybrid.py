@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 PATIENCE: Final = 5.0
 """Seconds that a search waits for an encoder before it answers without it."""
 
-_WORDS_ALONE: Final = "Only words were compared, not what they mean: the encoder cannot be used, {why}."
-_STANDS_IN: Final = "What words mean was compared by a simpler encoder: the first cannot be used, {why}."
+_WORDS_ALONE: Final = "Only words were compared, not what they mean: the encoder cannot be used now, {why}."
+_STANDS_IN: Final = "What words mean was compared by a simpler encoder: the first cannot be used now, {why}."
 
 
 class HybridRanker:
