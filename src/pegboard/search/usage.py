@@ -32,7 +32,7 @@ from pegboard.tools import Entry
 if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
 
-WORTH: Final = 24.0
+WORTH: Final = 32.0
 """What a word is worth that is known to lead to one tool, to a ranker that is not sure, in idf of the rarest words."""
 RIVAL: Final = 2.0
 """Uses that each word is taken to have led elsewhere besides what is known: one use is no proof that no other fits."""
