@@ -53,10 +53,13 @@ class Evidence(NamedTuple):
     whole: bool
 
 
-def evidence(size: int, ask: LookedUp, needs: Sequence[Array], found: Occurrences, best: Best) -> Evidence:
+def evidence(
+    size: int, ask: LookedUp, worths: Array, needs: Sequence[Array], found: Occurrences, best: Best
+) -> Evidence:
     """What the best of ``size`` entries tell, of which at least one was found.
 
-    ``needs`` are the terms of each clause of the ask, by their numbers; none where it has one.
+    ``worths`` are those of the ask's terms, as they are numbered in ``found``; ``needs`` are the terms of each clause
+    of the ask, by their numbers, none where it has one.
     """
     asked = ask.asked
     terms = list(asked.weights)
@@ -71,7 +74,6 @@ def evidence(size: int, ask: LookedUp, needs: Sequence[Array], found: Occurrence
     rarities = weights * np.array([ask.terms[place].rarity or unknown for place in found.order])
     flats = [_flat(scores, NEXT)]
     if len(telling) > 1:
-        worths = np.array([ask.worths[place] for place in found.order])
         flats = [_flat(-np.sort(-excerpt.sums_of(need, worths)), NEXT) for need in telling]
     return Evidence(
         share=math.sqrt(float(scores[0]) / possible(asked, size)),

@@ -50,7 +50,7 @@ def rank(pool: Candidates, ask: str) -> Ranking:
         corpus,
         Scores(found.sums(exact.worths * least), slack * (1 + DESCRIPTION_SHARE), exact.scores, named),
         lambda rows: list(map(reason, found.marks_of(rows))),
-        certainty=lambda best: certainty(evidence(corpus.size, looked, exact.needs, found, best)),
+        certainty=lambda best: certainty(evidence(corpus.size, looked, exact.worths, exact.needs, found, best)),
     )
 
 
