@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pegboard import Board, HybridRanker, Pegboard, ToolResult
+from pegboard.finding import FindResult, Searches
 from tests.search.encoders import Broken, Hashed
 from tests.support import make, registry_of
 
@@ -75,3 +76,22 @@ async def test_a_limit_that_is_none_is_refused_before_anything_is_encoded() -> N
     with pytest.raises(Exception, match="whole number"):
         await board.find("mail", 0)
     assert not encoder.given
+
+
+async def test_a_search_in_part_that_finds_nothing_does_not_count_toward_the_last_one() -> None:
+    board = await board_with(HybridRanker(Broken(boom)))
+    for name in ("find_tools", "tool_search", "find_tools", "find_tools"):
+        answer, _ = await told(board, name, "zeppelin")
+        assert "only a part of the search" in answer["hint"]
+    assert (await board.find("zeppelin")).fruitless == 0
+
+
+async def test_a_search_in_part_leaves_the_count_as_it_is_unless_it_finds_something() -> None:
+    searches, nothing = Searches(), FindResult()
+    in_part = FindResult(degraded="by words alone")
+    assert [searches.ended(one, "zeppelin", 1) for one in (nothing, nothing, in_part, in_part)] == [1, 2, 2, 2]
+    assert searches.ended(nothing, "zeppelin", 1) == 3
+    found = await (await board_with(HybridRanker(Broken(boom)))).find("mail")
+    assert found.matches
+    assert found.degraded
+    assert searches.ended(found, "mail", 1) == 0

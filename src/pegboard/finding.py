@@ -26,8 +26,8 @@ class FindResult:
     of the best is right, 0 to 1; None where the ranker does not tell. Where nothing fits, or the confidence is below
     the limit ``no_match_below``, there are no matches: ``unmatched`` then holds the words of the query that no visible
     tool knows, ``categories`` the nearest visible ones, and ``fruitless`` counts the searches of the board in a row
-    that ended like this. ``degraded`` says why only a part of the ranker has searched, "" where all of it has;
-    ``notes`` what was changed of the request.
+    that ended like this with all of the ranker. ``degraded`` says why only a part of it has searched, "" where all
+    of it has; ``notes`` what was changed of the request.
     """
 
     matches: tuple[Ranked, ...] = ()
@@ -48,11 +48,16 @@ class Searches:
         self._generation = -1
 
     def ended(self, found: FindResult, query: str, generation: int) -> int:
-        """Count a search over one generation of the catalog; a blank query is none. Gives the count."""
+        """Count a search over one generation of the catalog; a blank query is none. Gives the count.
+
+        One that found nothing with a part of the ranker alone proves nothing: it leaves the count as it is.
+        """
         if generation != self._generation:
             self._fruitless, self._generation = 0, generation
-        if query.strip():
-            self._fruitless = 0 if found.matches else self._fruitless + 1
+        if found.matches:
+            self._fruitless = 0
+        elif query.strip() and not found.degraded:
+            self._fruitless += 1
         return self._fruitless
 
 

@@ -35,6 +35,10 @@ FILTERS: Final = ("category", "tag", "visibility")
 ENOUGH: Final = 3
 """Fruitless searches in a row from which on the answer says to stop."""
 _TRY_AGAIN: Final = "Nothing fits. Try other words for what you need, or go on without a tool."
+_IN_PART: Final = (
+    "Nothing was found, but only a part of the search was at work. Try the words that a tool's description would have, "
+    "or go on without a tool."
+)
 _GIVE_UP: Final = (
     "Nothing fits, in {} searches in a row. Stop searching: go on without a tool, or say that there is none."
 )
@@ -217,7 +221,14 @@ def _no_match(found: FindResult) -> dict[str, Any]:
         told["unmatched_terms"] = list(found.unmatched)
     if found.categories:
         told["categories"] = list(found.categories)
-    return told | {"hint": _GIVE_UP.format(found.fruitless) if found.fruitless >= ENOUGH else _TRY_AGAIN}
+    return told | {"hint": _hint(found)}
+
+
+def _hint(found: FindResult) -> str:
+    """What to do where nothing fits."""
+    if found.fruitless >= ENOUGH:
+        return _GIVE_UP.format(found.fruitless)
+    return _IN_PART if found.degraded else _TRY_AGAIN
 
 
 def _how(found: FindResult) -> dict[str, Any]:
