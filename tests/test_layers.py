@@ -79,6 +79,7 @@ CORE = (
     "board_skills",
     "board_calls",
     "board",
+    "preparing",
     "peg_status",
     "peg",
     "explaining",

@@ -24,6 +24,7 @@ from pegboard.limits import Limits
 from pegboard.listeners import Listeners, Unsubscribe
 from pegboard.peg_status import told_of
 from pegboard.pin_store import ManagedStore, MemoryPinStore, PinStore
+from pegboard.preparing import Preparation, Prepares
 from pegboard.profiles import profiles_of
 from pegboard.receipts import ReceiptSink
 from pegboard.registry import Source, SourceStatus, ToolRegistry
@@ -57,7 +58,9 @@ class Pegboard:
     calls' contexts come from, where neither the board nor the call was given them. ``skills`` are one SkillCatalog or
     several, in their order of precedence, before the skills of ``sources``; ``pin_skill_tools`` says whether
     activating one loads the tools that it names. ``usage`` learns from searches that led to calls, and has what was
-    learned reorder what later searches find (default: nothing is learned).
+    learned reorder what later searches find (default: nothing is learned). A ranker that has much to make of a catalog,
+    as HybridRanker has, begins when the Pegboard starts, and anew after each change, beside calls; without ``prepare``,
+    searches make it.
 
     Raises DefinitionError for a profile that names what is no meta-tool, and CollisionError when two of ``registries``
     have a tool of one name and ``collisions`` is ``refuse``, or when a tool has the name of a meta-tool. Raises
@@ -85,6 +88,7 @@ class Pegboard:
         skills: SkillSource[Any] | Iterable[SkillSource[Any]] | None = None,
         pin_skill_tools: bool = True,
         usage: Usage | None = None,
+        prepare: bool = True,
     ) -> None:
         self.limits = limits or Limits()
         self.policy: Policy = AllowAll() if policy is None else checked_policy(policy)
@@ -100,6 +104,9 @@ class Pegboard:
         self._sources = SourceSet()
         self._composer = Composer(self._sources, collisions, META_NAMES, SKILL_TOOLS)
         self._sources.on_change(self._catalog_changed)
+        self._preparation: Preparation | None = None
+        if prepare and ranker is not None and isinstance(ranker, Prepares):
+            self._preparation = Preparation(ranker, lambda: self.catalog)
         self._listeners = Listeners[[]]()
         self._boundary_listeners = Listeners[[str]]()
         self.dispatcher = Dispatcher(
@@ -131,12 +138,16 @@ class Pegboard:
     async def start(self) -> None:
         """Start every source, side by side, in the background. Does nothing when they have been started."""
         await self._sources.start()
+        if self._preparation is not None:
+            self._preparation.start()
 
     async def stop(self) -> None:
         """Stop every source that was started, side by side, and close the store. What fails is logged.
 
         A store opens again when it is used again.
         """
+        if self._preparation is not None:
+            await self._preparation.stop()
         await self._sources.stop()
         if self.usage is not None:
             await self.usage.close()
@@ -324,4 +335,6 @@ class Pegboard:
 
     def _catalog_changed(self) -> None:
         self._composer.changed()
+        if self._preparation is not None:
+            self._preparation.changed()
         self._listeners.tell()

@@ -189,7 +189,8 @@ async def opened_settings(
     principal = principal_named(loaded.settings, who)
     # A command has one search, which is its first: without what was learned, its answer would depend on how busy the
     # machine is. A later search of a gateway makes good what the first one missed.
-    wired = build(loaded.settings, approver=approver, usage_patience=common.wait)
+    # Nor is anything made for searches that may never come.
+    wired = build(loaded.settings, approver=approver, usage_patience=common.wait, prepare=False)
     peg, problems = wired.peg, (*loaded.problems, *wired.problems)
     if tell:
         tell_problems(common, problems)

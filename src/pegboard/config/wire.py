@@ -63,12 +63,14 @@ def build(
     approver: Approver | None = None,
     http_client: Callable[[], HttpClient] | None = None,
     usage_patience: float = 0,
+    prepare: bool = True,
 ) -> Wired:
     """A Pegboard with everything that ``settings`` name. Nothing is started and no Python file is run before it is.
 
     ``approver`` is asked about calls that need it (default: nobody, so that they are refused). ``http_client`` makes
     the client of each source that needs one, for a proxy or certificates of one's own. ``usage_patience`` is how many
-    seconds a first search waits for what was learned from use, at most; half a second in any case.
+    seconds a first search waits for what was learned from use, at most; half a second in any case. ``prepare`` says
+    whether what searches need of the catalog is made from the start on, or only once there is a search.
 
     Raises ConfigError when Pegboard has been started from inside itself over and over: an entry starts it through a
     script, which ``load`` cannot see.
@@ -103,6 +105,7 @@ def build(
         receipts_searches=settings.receipts_searches,
         context=ContextMap(settings.context),
         usage=usage_of(settings, usage_patience),
+        prepare=prepare,
     )
     return Wired(peg=peg, problems=(*_shared_prefixes(settings), *_idle_rules(settings)))
 

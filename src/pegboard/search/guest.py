@@ -39,13 +39,25 @@ class Guest:
         vectors, way, usual = self._guarded.ask(lambda: self._work(query, pool), self._patience)
         return vectors.alike(way, pool.places) / SCALE**2, usual
 
+    def prepare(self, pool: Candidates, until: Callable[[], bool]) -> None:
+        """Make the vectors of all entries before they are asked for, however long that takes; give up at ``until()``.
+
+        Raises EncodingError where the encoder fails, or did so a short time ago.
+        """
+        self._guarded.finish(lambda: self._filled(pool, until))
+
     def _work(self, query: str, pool: Candidates) -> tuple[Vectors, Array, float]:
         """(the vectors of all entries, that of the query, the encoder's usual cosine)."""
+        vectors, encoder, usual = self._filled(pool)
+        return vectors, vectors_of(encoder, [query])[0], usual
+
+    def _filled(self, pool: Candidates, until: Callable[[], bool] | None = None) -> tuple[Vectors, Encoder, float]:
+        """(the vectors of all entries, the encoder, its usual cosine)."""
         if self._made is None:
             given = self._given
             encoder = given if isinstance(given, Encoder) else given()
             self._made = encoder, usual_of(encoder)
         encoder, usual = self._made
         vectors = pool.vectors_of(encoder.identity)
-        vectors.fill(encoder, self._store)
-        return vectors, vectors_of(encoder, [query])[0], usual
+        vectors.fill(encoder, self._store, until)
+        return vectors, encoder, usual

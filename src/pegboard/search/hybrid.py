@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from pegboard.search.candidates import Candidates
@@ -27,10 +28,10 @@ class HybridRanker:
     """``pegboard.search.meaning`` on top of the default ranker. Process-wide; safe to use from several threads.
 
     ``encoders`` turn texts into vectors, each an ``Encoder`` or what makes one when it is first needed: the first is
-    used, and the next stands in for it where it fails, or takes longer than ``patience`` seconds, as for the vectors
-    of a large catalog. Where all do, a search goes by words alone. The ranking's ``degraded`` tells which it was;
-    ``pegboard.search.guarded`` says when an encoder is tried again. ``store`` keeps the first one's vectors of entries
-    between processes (default: they live as long as the catalog).
+    used, and the next, which is to be quicker, stands in for it where it fails, or takes longer than ``patience``
+    seconds, as for the vectors of a large catalog. Where all do, a search goes by words alone. The ranking's
+    ``degraded`` tells which it was; ``pegboard.search.guarded`` says when an encoder is tried again. ``store`` keeps
+    the first one's vectors of entries between processes (default: they live as long as the catalog).
     """
 
     may_wait: Final = True
@@ -66,6 +67,17 @@ class HybridRanker:
             for name in [pool.entry(place).name]
         }
         return Reading(words=reading.words, shares={name: one for name, one in shares.items() if one is not None})
+
+    def prepare(self, candidates: Sequence[Entry], until: Callable[[], bool]) -> None:
+        """Make the vectors of the candidates before somebody searches; give up once ``until()`` is true.
+
+        The quickest encoder comes first, for it stands in until the others are done. One that fails is passed over: the
+        log says why, and a search tries it again.
+        """
+        pool = Candidates.of(candidates)
+        for guest in reversed(self._guests):
+            with suppress(EncodingError):
+                guest.prepare(pool, until)
 
     def _meant(self, query: str, pool: Candidates) -> tuple[Meant | None, str]:
         """(how alike each candidate is, None where the query says nothing or nobody knows; why less was done)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Final, NamedTuple, Protocol
 
@@ -119,8 +119,8 @@ class Vectors:
         rows = moves.carried(held.rows, np.full(len(moves.fresh), -1, ROW))
         return Vectors(entries, held._replace(rows=rows))
 
-    def fill(self, encoder: Encoder, store: VectorStore | None = None) -> None:
-        """Make the vectors that are missing.
+    def fill(self, encoder: Encoder, store: VectorStore | None = None, until: Callable[[], bool] | None = None) -> None:
+        """Make the vectors that are missing, or some of them: no further ``BATCH`` is begun once ``until()`` is true.
 
         Raises what ``encode`` raises, and EncodingError for what are no vectors; what was made until then stays.
         """
@@ -129,7 +129,7 @@ class Vectors:
             texts, places = self._lacking(held)
             numbers = held.numbers() if places else {}
             self._held = held = held.given({key: numbers[key] for key in places if key in numbers}, places)
-            for made in _made({key: text for key, text in texts.items() if key not in numbers}, encoder):
+            for made in _made({key: text for key, text in texts.items() if key not in numbers}, encoder, until):
                 self._held = held = held.with_new(made, places)
                 if store is not None and len(made) * WORTH_KEEPING > len(self._entries):
                     store.save(encoder.identity, _stored(held))
@@ -163,12 +163,16 @@ class Vectors:
         return found
 
 
-def _made(texts: Mapping[bytes, str], encoder: Encoder) -> Iterator[dict[bytes, Array]]:
+def _made(
+    texts: Mapping[bytes, str], encoder: Encoder, until: Callable[[], bool] | None
+) -> Iterator[dict[bytes, Array]]:
     """The vectors of texts, by key: all at once, or what there is every ``SAVE_EVERY`` seconds, and before an error."""
     made: dict[bytes, Array] = {}
     unmade, last = [*texts], time.monotonic()
     try:
         for begin in range(0, len(unmade), BATCH):
+            if until is not None and until():
+                break
             keys = unmade[begin : begin + BATCH]
             made |= zip(keys, vectors_of(encoder, [texts[key] for key in keys]), strict=True)
             if time.monotonic() - last > SAVE_EVERY:
