@@ -61,6 +61,7 @@ async def test_the_one_that_stands_in_is_ready_before_the_others_are() -> None:
     async with Pegboard([registry_of(*TOOLS)], ranker=HybridRanker(slow, quick, patience=0.05)) as peg:
         await until(lambda: slow.times > 0)
         assert quick.given[-2:] == TEXTS
+        assert [one["state"] for one in peg.status()["encoders"]] == ["working", "ready"]
         board = await peg.open()
         found = await board.find("mail")
         assert "simpler encoder" in found.degraded
@@ -95,6 +96,14 @@ async def test_an_encoder_that_fails_is_told_in_the_log_and_ends_nothing(caplog:
         await until(lambda: "ZeroDivisionError" in caplog.text)
         found = await (await peg.open()).find("mail")
         assert found.matches[0].entry.name == "send_mail"
+        assert peg.status()["encoders"] == [
+            {
+                "name": "broken",
+                "state": "failed",
+                "reason": "it failed with ZeroDivisionError",
+                "mend": "What the error said is in the log; the option --debug shows it.",
+            }
+        ]
     assert broken.times == 1
 
 

@@ -270,9 +270,10 @@ class Pegboard:
     def status(self) -> dict[str, Any]:
         """How the sources and the store are doing, what was set aside, which definitions changed, who waits, as JSON.
 
-        What is told of the store is as of its last use.
+        Also how encoders are doing, where the ranker has any. What is told of the store and of these is as of their
+        last use.
         """
-        return told_of(self)
+        return told_of(self, self._ranker)
 
     async def open(
         self,

@@ -10,12 +10,13 @@ from pegboard.skill_prompt import skills_prompt
 
 if TYPE_CHECKING:
     from pegboard.peg import Pegboard
+    from pegboard.search.rankers import Ranker
 
 
-def told_of(peg: Pegboard) -> dict[str, Any]:
-    """How the sources and the store are doing, what was set aside, which definitions changed, who waits.
+def told_of(peg: Pegboard, ranker: Ranker | None) -> dict[str, Any]:
+    """How the sources, the store and the ranker's encoders are doing, what was set aside, which definitions changed.
 
-    What is told of the store is as of its last use.
+    Also who waits. What is told of the store and of encoders is as of their last use.
     """
     catalog, waiting = peg.catalog, _waiting(peg)
     return {
@@ -27,9 +28,19 @@ def told_of(peg: Pegboard) -> dict[str, Any]:
         "set_aside": [problem.to_json() for problem in catalog.problems],
         "drift": peg.drifts.to_json(),
         "skills_prompt": _skills_prompt_notes(peg),
+        **_encoders(ranker),
         **({} if peg.usage is None else {"usage": peg.usage.status()}),
         **({"waiting": waiting} if waiting else {}),
     }
+
+
+def _encoders(ranker: Ranker | None) -> dict[str, Any]:
+    """How the encoders of a ranker are doing; no member for one that has none."""
+    if ranker is None:
+        return {}
+    from pegboard.search.encoder_state import HasEncoders
+
+    return {"encoders": [one.to_json() for one in ranker.encoders()]} if isinstance(ranker, HasEncoders) else {}
 
 
 def _source(source: Source) -> dict[str, Any]:

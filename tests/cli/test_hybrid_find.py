@@ -75,21 +75,3 @@ def test_what_was_nearest_is_explained_where_nothing_is_sure_enough(hybrid: Path
     assert 1 <= len(told["nearest"]) <= 3
     assert all(one["parts"] for one in told["nearest"])
     assert "nearest" not in pegboard("find", "parcel", "--json").json
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("encoder = 3", "encoder.py: search.encoder: has no `encoder` with identity, dimension and encode(texts)."),
-        ("\nencoder = 1 / 0", "encoder.py:2: search.encoder: ZeroDivisionError: division by zero"),
-    ],
-)
-def test_a_check_tells_of_a_file_that_has_no_encoder(hybrid: Path, pegboard: Run, text: str, told: str) -> None:
-    with (hybrid / "pegboard.toml").open("a", encoding="utf-8") as file:
-        file.write('encoder = "encoder.py"\n')
-    (hybrid / "encoder.py").write_text(FAILING, "utf-8")
-    assert "search.encoder" not in pegboard("check", "--json").out
-    (hybrid / "encoder.py").write_text(text, "utf-8")
-    done = pegboard("check")
-    assert done.code == 3
-    assert told in done.out + done.err

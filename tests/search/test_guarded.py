@@ -115,3 +115,57 @@ def test_whatever_is_raised_ends_nothing_but_the_search(error: BaseException) ->
 
     with pytest.raises(EncodingError, match=f"it failed with {type(error).__name__}"):
         Guarded().ask(work, 5)
+
+
+def test_how_it_goes_is_told_as_of_the_last_use() -> None:
+    clock = Time()
+    guarded = Guarded(clock)
+    assert guarded.state == ("idle", "", None)
+    guarded.ask(lambda: "found", 5)
+    assert guarded.state == ("ready", "", None)
+    with pytest.raises(EncodingError):
+        guarded.ask(fail, 5)
+    assert guarded.state[:2] == ("failed", "it failed with RuntimeError")
+    assert isinstance(guarded.state[2], RuntimeError)
+    clock.now = RETRY + 1
+    assert guarded.finish(lambda: "found") == "found"
+    assert guarded.state == ("ready", "", None)
+
+
+def test_what_takes_long_is_told_as_working_until_it_has_ended() -> None:
+    clock, go = Time(), threading.Event()
+    guarded = Guarded(clock)
+    worker = threading.Thread(target=guarded.finish, args=(lambda: go.wait(30),))
+    worker.start()
+    while guarded.state[0] == "idle":
+        pass
+    assert guarded.state == ("working", "", None)
+    assert "still at work" in refused_within(guarded, 0.01)
+    assert guarded.state[:2] == ("working", "it has not answered within 0.01 seconds and is still at work")
+    go.set()
+    worker.join()
+    assert guarded.state == ("ready", "", None)
+
+
+def refused_within(guarded: Guarded, seconds: float) -> str:
+    """Why an answer is refused that was waited for."""
+    with pytest.raises(EncodingError) as caught:
+        guarded.ask(lambda: "found", seconds)
+    return str(caught.value)
+
+
+def test_what_nobody_waits_for_waits_its_turn_and_is_refused_only_after_a_failure() -> None:
+    clock, go = Time(), threading.Event()
+    guarded, done = Guarded(clock), threading.Event()
+    with pytest.raises(EncodingError):
+        guarded.ask(lambda: go.wait(30), 0.01)
+    worker = threading.Thread(target=guarded.finish, args=(done.set,))
+    worker.start()
+    assert not done.is_set()
+    go.set()
+    worker.join()
+    assert done.is_set()
+    with pytest.raises(EncodingError):
+        guarded.ask(fail, 5)
+    with pytest.raises(EncodingError, match=r"^it failed with RuntimeError$"):
+        guarded.finish(lambda: "found")

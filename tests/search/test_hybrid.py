@@ -198,3 +198,26 @@ def test_explaining_tells_what_meaning_brought() -> None:
     shares = ranker.explain("cinema", ALL, ["show_film", "file_1"]).shares
     assert [part.name for part in shares["show_film"].parts] == ["meaning"]
     assert shares["show_film"].score == pytest.approx(ranker.rank("cinema", ALL)[0].score)
+
+
+def test_how_encoders_are_doing_is_told_as_of_their_last_use_and_after_a_look_as_of_now() -> None:
+    class Nameless(Hashed):
+        @property
+        def identity(self) -> str:
+            raise OSError("no name")
+
+        @identity.setter
+        def identity(self, name: str) -> None:
+            pass
+
+    ranker = HybridRanker(Broken(lambda texts: 1 / 0), meaning_the_same(), Nameless, Nameless())
+    assert [(one.name, one.state) for one in ranker.encoders()] == [
+        ("broken", "idle"),
+        ("hashed", "idle"),
+        ("Nameless", "idle"),
+        ("Nameless", "idle"),
+    ]
+    ranker.rank("cinema", ALL)
+    assert [one.state for one in ranker.encoders()] == ["failed", "ready", "idle", "idle"]
+    assert [one.state for one in ranker.look()] == ["failed", "ready", "failed", "failed"]
+    assert [one.usable for one in ranker.encoders()] == [False, True, False, False]

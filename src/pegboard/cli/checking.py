@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections import ChainMap, defaultdict
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pegboard.cli.check_report import FailOn, Format, Ignore, origin_of, report, wish_of
+from pegboard.cli.encoders import of_encoders
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.session import Opened, load_named, opened_settings
 from pegboard.cli.skills_checking import findings_of, looked_at
 from pegboard.cli.skills_found import configured
 from pegboard.cli.waiting import state_line
-from pegboard.errors import CallError, ConfigError, DefinitionError
+from pegboard.errors import CallError, ConfigError
 
 if TYPE_CHECKING:
     from pegboard.checking.finding import Finding
@@ -39,7 +39,12 @@ def check(common: Common, format: Format = "text", ignore: Ignore = None, fail_o
     async def checked() -> tuple[list[Finding], dict[str, int]]:
         async with opened_settings(common, loaded, tell=False) as now:
             origins = _origins(now.settings)
-            found = [*_of_configuration(now), *_of_tools(now, origins), *_of_sources(now, origins)]
+            found = [
+                *_of_configuration(now),
+                *await of_encoders(now),
+                *_of_tools(now, origins),
+                *_of_sources(now, origins),
+            ]
             return [*found, *await _of_foreign_skills(now, origins)], {"tool": len(now.peg.catalog)}
 
     found, counts = asyncio.run(checked())
@@ -49,38 +54,13 @@ def check(common: Common, format: Format = "text", ignore: Ignore = None, fail_o
 
 
 def _of_configuration(now: Opened) -> Iterator[Finding]:
-    """Mistakes in the configuration, in files of tools, and in that of an encoder."""
+    """Mistakes in the configuration, and in files of tools."""
     from pegboard.http_tools.files import load_file
 
     yield from map(of_problem, now.problems)
-    yield from _of_encoder(now.settings.encoder_file)
     for file in now.settings.http_tools:
         if file.is_file():
             yield from map(of_problem, load_file(file, context=now.settings.context_names).problems)
-
-
-def _of_encoder(file: Path | None) -> Iterator[Finding]:
-    """Why a file has no encoder that can be used: searches go on without it, so nothing else stops."""
-    from pegboard.checking.finding import Finding
-    from pegboard.config.ranker import encoder_in
-    from pegboard.documents.problems import Level
-
-    if file is None:
-        return
-    try:
-        encoder_in(file)
-    except (ConfigError, DefinitionError) as error:
-        line = error.data.get("line")
-        at = f"{file} " if line is None else f"{file}, line {line}: "
-        yield Finding(
-            code="configuration",
-            level=Level.ERROR,
-            message=error.message.removeprefix(at),
-            hint=error.hint,
-            file=str(file),
-            line=line,
-            key="search.encoder",
-        )
 
 
 def of_problem(problem: ConfigProblem) -> Finding:

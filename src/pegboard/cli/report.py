@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any
 
 import typer
 
+from pegboard.cli.encoders import encoders_of
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.principals import As
@@ -43,6 +45,7 @@ async def _status(common: Common) -> Exit:
     async with opened(common) as now:
         if isinstance(now.peg.store, ManagedStore):
             await now.peg.store.look()
+        await encoders_of(now)  # tried, so that the status tells of them as they are now
         told = now.peg.status() | {"configuration": [problem.to_json() for problem in now.problems]}
         if common.json:
             common.output.document(told)
@@ -68,6 +71,7 @@ def _print_status(common: Common, told: dict[str, Any]) -> None:
         for note in source.get("notes", ()):
             out.say(f"Note on {source['name']}: {note}")
     _print_store(common, told["store"])
+    _print_encoders(common, told.get("encoders", ()))
     for problem in told["set_aside"]:
         out.say(f"Set aside: {problem['source']}: {problem['name']}: {problem['reason']}")
         if "mend" in problem:
@@ -96,6 +100,14 @@ def _print_store(common: Common, told: dict[str, Any]) -> None:
         out.say(f"{counted(told['boards'], 'board')} in {told['where']}")
     for one in told.get("set_aside", ()):
         out.say(f"Set aside: {one['where']}: {one['what']}. {one['mend']}")
+
+
+def _print_encoders(common: Common, told: Iterable[dict[str, str]]) -> None:
+    for one in told:
+        reason = f": {one['reason']}" if "reason" in one else ""
+        common.output.say(f"Encoder {one['name']}: {one['state']}{reason}")
+        if "mend" in one:
+            common.output.say(f"  {one['mend']}")
 
 
 @dataclass(frozen=True)

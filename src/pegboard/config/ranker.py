@@ -32,19 +32,33 @@ def ranker_of(settings: Settings) -> Ranker | None:
 def _hybrid(settings: Settings) -> HybridRanker:
     from pegboard.config.kept_catalog import name_of
     from pegboard.config.kept_vectors import KeptVectors
-    from pegboard.encoders import installed
+    from pegboard.encoders import looked_for
     from pegboard.search.hybrid import HybridRanker
     from pegboard.stores.kept_files import KeptFiles
 
     folder = settings.cache_folder if settings.cache_age else None
     store = None if folder is None else KeptVectors(KeptFiles(folder), name_of(settings, "vectors"))
     own = encoder_of(settings.encoder_file)
-    return HybridRanker(*([own] if own else installed()), store=store)
+    if own is not None:
+        return HybridRanker(own, store=store)
+    found, missing = looked_for()
+    return HybridRanker(*found, store=store, missing=missing)
 
 
 def encoder_of(file: Path | None) -> Callable[[], Encoder] | None:
     """What makes the encoder of a Python file when it is first needed; None for no file."""
-    return None if file is None else lambda: encoder_in(file)
+    return None if file is None else EncoderFile(file)
+
+
+class EncoderFile:
+    """Makes the encoder of a Python file when it is first needed. Lives as long as the ranker."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self.name = str(file)
+
+    def __call__(self) -> Encoder:
+        return encoder_in(self._file)
 
 
 def encoder_in(file: Path) -> Encoder:

@@ -22,15 +22,20 @@ def installed() -> list[Encoder]:
 
     The extra brings all: of one that is left out, the log says what it lacks.
     """
+    return looked_for()[0]
+
+
+def looked_for() -> tuple[list[Encoder], dict[str, ConfigError]]:
+    """(the same, what those that are left out lack, by identity)."""
     found: list[Encoder] = []
-    missing: list[ConfigError] = []
+    missing: dict[str, ConfigError] = {}
     for make in (MiniLmEncoder, StaticEncoder):
         try:
             found.append(make())
         except ConfigError as error:
-            missing.append(error)
+            missing[make.identity] = error
     if not found:
-        raise missing[0]
-    for lack in missing:
+        raise next(iter(missing.values()))
+    for lack in missing.values():
         logger.warning("an encoder is left out: %s", lack)
-    return found
+    return found, missing

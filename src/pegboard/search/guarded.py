@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
 from pegboard.search.encoder import EncodingError
+from pegboard.search.encoder_state import State
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +30,16 @@ class Guarded:
         self._free = threading.Lock()
         self._rest_until = 0.0
         self._why = ""
+        self._last: State = "idle"
+        self._error: BaseException | None = None
+        self._late = False
+
+    @property
+    def state(self) -> tuple[State, str, BaseException | None]:
+        """(how the work goes, why it is not used now, what it raised)."""
+        if self._free.locked() and (self._late or self._last == "idle"):
+            return "working", self._why if self._late else "", None
+        return self._last, self._why if self._last == "failed" else "", self._error
 
     def ask(self, work: Callable[[], T], within: float) -> T:
         """What ``work`` gives, after at most ``within`` seconds.
@@ -63,9 +74,11 @@ class Guarded:
     def _do(self, job: _Job[T]) -> None:
         try:
             job.run()
+            self._late, self._error = False, job.error
             if job.error is None:
-                self._rest_until = 0.0
+                self._rest_until, self._last = 0.0, "ready"
             else:
+                self._last = "failed"
                 self._failed(job.error)
         finally:
             self._free.release()
@@ -82,6 +95,7 @@ class Guarded:
         if self._now() >= self._rest_until:
             logger.warning("the encoder is left alone for %g seconds, unless it answers: %s", RETRY, why)
         self._rest(why)
+        self._late = True
         return EncodingError(why)
 
     def _rest(self, why: str) -> None:

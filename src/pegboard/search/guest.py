@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, cast
 
 from pegboard.search.candidates import Candidates
-from pegboard.search.encoder import SCALE, Encoder, usual_of, vectors_of
+from pegboard.search.encoder import SCALE, STRANGERS, Encoder, EncodingError, usual_of, vectors_of
+from pegboard.search.encoder_state import EncoderState
 from pegboard.search.guarded import Guarded
 
 if TYPE_CHECKING:
@@ -25,7 +27,10 @@ class Guest:
     """
 
     def __init__(self, encoder: Given, store: VectorStore | None, patience: float) -> None:
-        self._given = encoder
+        # Without asking for its identity, which may fail. A class has all that its objects have.
+        given = hasattr(encoder, "encode") and not isinstance(encoder, type)
+        self._encoder = cast(Encoder, encoder) if given else None
+        self._make = cast(Callable[[], Encoder], encoder)
         self._store = store
         self._patience = patience
         self._made: tuple[Encoder, float] | None = None
@@ -38,6 +43,16 @@ class Guest:
         """
         vectors, way, usual = self._guarded.ask(lambda: self._work(query, pool), self._patience)
         return vectors.alike(way, pool.places) / SCALE**2, usual
+
+    @property
+    def state(self) -> EncoderState:
+        """How the encoder is doing, as of its last use."""
+        return EncoderState.of(self._name, *self._guarded.state)
+
+    def look(self) -> None:
+        """Try it, unless it is left alone; ``state`` then says what came of it."""
+        with suppress(EncodingError):
+            self._guarded.ask(self._tried, self._patience)
 
     def prepare(self, pool: Candidates, until: Callable[[], bool]) -> None:
         """Make the vectors of all entries before they are asked for, however long that takes; give up at ``until()``.
@@ -53,11 +68,29 @@ class Guest:
 
     def _filled(self, pool: Candidates, until: Callable[[], bool] | None = None) -> tuple[Vectors, Encoder, float]:
         """(the vectors of all entries, the encoder, its usual cosine)."""
-        if self._made is None:
-            given = self._given
-            encoder = given if isinstance(given, Encoder) else given()
-            self._made = encoder, usual_of(encoder)
-        encoder, usual = self._made
+        encoder, usual = self._ready()
         vectors = pool.vectors_of(encoder.identity)
         vectors.fill(encoder, self._store, until)
         return vectors, encoder, usual
+
+    def _tried(self) -> None:
+        encoder, _ = self._ready()
+        _ = encoder.identity
+        vectors_of(encoder, STRANGERS)
+
+    def _ready(self) -> tuple[Encoder, float]:
+        """(the encoder, its usual cosine); it is made when it is first needed."""
+        if self._made is None:
+            encoder = self._make() if self._encoder is None else self._encoder
+            self._made = encoder, usual_of(encoder)
+        return self._made
+
+    @property
+    def _name(self) -> str:
+        """What the encoder is known by: its identity, or what it is made from."""
+        if self._encoder is None:
+            return str(getattr(self._make, "name", "") or getattr(self._make, "__name__", type(self._make).__name__))
+        try:
+            return str(self._encoder.identity)
+        except Exception:  # strangers write encoders
+            return type(self._encoder).__name__

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from pegboard.search.candidates import Candidates
 from pegboard.search.encoder import EncodingError
+from pegboard.search.encoder_state import EncoderState
 from pegboard.search.guest import Given, Guest
 from pegboard.search.meaning import Meant
 from pegboard.search.ranking import Ranking
@@ -15,6 +16,7 @@ from pegboard.search.shares import Reading
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
+    from pegboard.errors import PegboardError
     from pegboard.search.vectors import VectorStore
 
 PATIENCE: Final = 5.0
@@ -32,13 +34,20 @@ class HybridRanker:
     seconds, as for the vectors of a large catalog. Where all do, a search goes by words alone. The ranking's
     ``degraded`` tells which it was; ``pegboard.search.guarded`` says when an encoder is tried again. ``store`` keeps
     the first one's vectors of entries between processes (default: they live as long as the catalog).
+    ``missing`` are encoders that were left out, by name, and why: ``encoders`` tells of them too.
     """
 
     may_wait: Final = True
 
     def __init__(
-        self, encoder: Given, *others: Given, store: VectorStore | None = None, patience: float = PATIENCE
+        self,
+        encoder: Given,
+        *others: Given,
+        store: VectorStore | None = None,
+        patience: float = PATIENCE,
+        missing: Mapping[str, PegboardError] | None = None,
     ) -> None:
+        self._missing = dict(missing or {})
         self._guests = [Guest(encoder, store, patience), *(Guest(other, None, patience) for other in others)]
 
     def rank(self, query: str, candidates: Sequence[Entry]) -> Ranking:
@@ -78,6 +87,17 @@ class HybridRanker:
         for guest in reversed(self._guests):
             with suppress(EncodingError):
                 guest.prepare(pool, until)
+
+    def encoders(self) -> tuple[EncoderState, ...]:
+        """How each encoder is doing, as of its last use, in the order in which they are asked; then what is missing."""
+        missing = (EncoderState.of(name, "missing", "", why) for name, why in self._missing.items())
+        return (*(guest.state for guest in self._guests), *missing)
+
+    def look(self) -> tuple[EncoderState, ...]:
+        """The same once each has been tried, for as long as a search would wait for it. For a thread of its own."""
+        for guest in self._guests:
+            guest.look()
+        return self.encoders()
 
     def _meant(self, query: str, pool: Candidates) -> tuple[Meant | None, str]:
         """(how alike each candidate is, None where the query says nothing or nobody knows; why less was done)."""
