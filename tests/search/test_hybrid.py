@@ -42,6 +42,12 @@ def test_so_many_are_found_by_their_meaning_alone_at_most(monkeypatch: pytest.Mo
     assert 0 < len(ranked) <= 3
 
 
+def test_what_is_hardly_alike_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = HybridRanker(meaning_the_same()).rank("cinema", ALL)
+    monkeypatch.setattr(meaning, "NEAR", 1.1)  # more than anything can be
+    assert len(HybridRanker(meaning_the_same()).rank("cinema", ALL)) == 0 < len(found)
+
+
 def test_names_that_stand_in_the_ask_come_first() -> None:
     found = search("use send_mail for the cinema", HybridRanker(meaning_the_same()), Candidates.of(ALL))
     assert names(found)[0] == "send_mail"

@@ -25,6 +25,8 @@ WORDS: Final = 6
 """Words of an ask that this grows with: a long one has several needs, and its meaning is their mean."""
 MOST_NEW: Final = 50
 """Entries that are found though they share no word with the ask: so many at most, and those as good as the last."""
+NEAR: Final = 0.05
+"""How alike the ask they have to be: below it, texts are about as near as those that have nothing in common."""
 
 SURE: Final = (-3.0, 5.0)
 """How sure meaning alone is that an entry is right: a logistic curve over how alike it is, its height and its slope."""
@@ -82,7 +84,7 @@ class Meant(NamedTuple):
         import numpy as np
 
         known = np.isin(self.rows, said.rows, assume_unique=True)
-        new = ~known & (self.alike > 0)
+        new = ~known & (self.alike >= NEAR)
         if np.count_nonzero(new) > MOST_NEW:
             gained = self.alike[new]
             new &= self.alike >= np.partition(gained, gained.size - MOST_NEW)[gained.size - MOST_NEW]
