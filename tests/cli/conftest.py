@@ -19,6 +19,17 @@ SCRIPTED = Path(__file__).resolve().parent.parent / "fixtures" / "scripted_serve
 PATIENCE = 60.0
 """Seconds after which a test that waits has failed. Nothing is expected to take that long."""
 
+FAILING = """
+class Failing:
+    identity, dimension = "failing", 8
+
+    def encode(self, texts):
+        raise RuntimeError("key=sk-123")
+
+encoder = Failing()
+"""
+"""A file with an encoder that always fails, with a text that is nobody's business."""
+
 TOOLS = '''
 from pegboard import Context, Halt, ToolError, ToolResult, tool
 
@@ -178,3 +189,11 @@ def alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+@pytest.fixture
+def hybrid(shop: Path) -> Path:
+    """The shop's configuration with the hybrid ranker, and a place of its own for what is kept."""
+    with (shop / "pegboard.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[cache]\npath = "cache"\n\n[search]\nranker = "hybrid"\n')
+    return shop

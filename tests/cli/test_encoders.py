@@ -9,26 +9,9 @@ from typing import Any
 import pytest
 
 from pegboard.encoders import MiniLmEncoder, StaticEncoder, carried
-from tests.cli.conftest import Done, Run
+from tests.cli.conftest import FAILING, Done, Run
 
-FAILING = """
-class Failing:
-    identity, dimension = "failing", 8
-
-    def encode(self, texts):
-        raise RuntimeError("key=sk-123")
-
-encoder = Failing()
-"""
 WORKING = FAILING.replace('raise RuntimeError("key=sk-123")', "return [[len(text)] * 8 for text in texts]")
-
-
-@pytest.fixture
-def hybrid(shop: Path) -> Path:
-    """The shop's configuration with the hybrid ranker."""
-    with (shop / "pegboard.toml").open("a", encoding="utf-8") as file:
-        file.write('\n[cache]\npath = "cache"\n\n[search]\nranker = "hybrid"\n')
-    return shop
 
 
 @pytest.fixture

@@ -4,27 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from tests.cli.conftest import Run
-
-FAILING = """
-class Failing:
-    identity, dimension = "failing", 8
-
-    def encode(self, texts):
-        raise RuntimeError("key=sk-123")
-
-encoder = Failing()
-"""
-
-
-@pytest.fixture
-def hybrid(shop: Path) -> Path:
-    """The shop's configuration with the hybrid ranker, and a place of its own for what is kept."""
-    with (shop / "pegboard.toml").open("a", encoding="utf-8") as file:
-        file.write('\n[cache]\npath = "cache"\n\n[search]\nranker = "hybrid"\n')
-    return shop
+from tests.cli.conftest import FAILING, Run
 
 
 def with_failing_encoder(folder: Path) -> None:
