@@ -11,7 +11,7 @@ import pytest
 
 from pegboard import Action, Limits, Pegboard, Principal, ToolResult
 from pegboard.board import Board
-from pegboard.search import Ranked
+from pegboard.search import LexicalRanker, Ranked
 from pegboard.search.confidence import WHOLE
 from pegboard.sources.python_file import PythonFile
 from pegboard.tools import Approval, Entry
@@ -447,8 +447,30 @@ class Remembering:
         return self._answers.setdefault(query, everything)
 
 
+class RememberingWords(LexicalRanker):
+    """The same, with the default ranker's answers."""
+
+    def __init__(self) -> None:
+        self._answers: dict[str, Sequence[Ranked]] = {}
+
+    def rank(self, query: str, candidates: Sequence[Entry]) -> Sequence[Ranked]:
+        """The ranking of the first time."""
+        return self._answers.setdefault(query, super().rank(query, candidates))
+
+
 async def test_a_ranker_that_remembers_shows_nobody_what_is_hidden_from_them() -> None:
     peg = Pegboard([registry_of(make("a"), make("b"))], policy=Rules(hidden=["b"]), ranker=Remembering())
     assert len((await (await peg.open()).find("x y")).matches) == 2
     found = await (await peg.open(ALICE)).find("x y")
     assert [match.entry.name for match in found.matches] == ["a"]
+    assert found.total == 1
+
+
+async def test_a_ranker_that_remembers_tells_nobody_of_categories_that_are_hidden_from_them() -> None:
+    tools = [make("a", "send mail", category="seen"), make("b", "send mail now", category="secret")]
+    limits = Limits(no_match_below=1)
+    peg = Pegboard([registry_of(*tools)], policy=Rules(hidden=["b"]), ranker=RememberingWords(), limits=limits)
+    assert (await (await peg.open()).find("mail zzz")).categories == ("seen", "secret")
+    found = await (await peg.open(ALICE)).find("mail zzz")
+    assert found.categories == ("seen",)
+    assert [one.entry.name for one in found.nearest] == ["a"]

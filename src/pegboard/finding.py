@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.errors import InvalidArgumentsError
 from pegboard.limits import Limits
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from pegboard.search.rankers import Ranker
     from pegboard.search.ranking import Ranked
 
+NEAREST: Final = 3
+"""How many of those that were not likely enough are told of: enough to see where the search went."""
+_NEAR: Final = 50  # of them are asked for their categories
+_SAYS_NOTHING: Final = "no word of the query says what is needed"
+
 
 @dataclass(frozen=True, kw_only=True)
 class FindResult:
@@ -25,8 +30,9 @@ class FindResult:
     ``matches`` are the best, at most the limit; ``total`` counts all that matched. ``confidence`` says how likely one
     of the best is right, 0 to 1; None where the ranker does not tell. Where nothing fits, or the confidence is below
     the limit ``no_match_below``, there are no matches: ``unmatched`` then holds the words of the query that no visible
-    tool knows, ``categories`` the nearest visible ones, and ``fruitless`` counts the searches of the board in a row
-    that ended like this with all of the ranker. ``degraded`` says why only a part of it has searched, "" where all
+    tool knows, ``nearest`` the few best of what was not likely enough, ``categories`` the visible ones that come first
+    there (where nothing does, the largest of all), and ``fruitless`` counts the searches of the board in a row that
+    ended like this with all of the ranker. ``degraded`` says why only a part of it has searched, "" where all
     of it has; ``notes`` what was changed of the request.
     """
 
@@ -34,6 +40,7 @@ class FindResult:
     total: int = 0
     confidence: float | None = None
     unmatched: tuple[str, ...] = ()
+    nearest: tuple[Ranked, ...] = ()
     categories: tuple[str, ...] = ()
     fruitless: int = 0
     degraded: str = ""
@@ -67,20 +74,25 @@ def find(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limi
     Raises InvalidArgumentsError for a query that is no text, and for a limit that is not a whole number from 1; above
     the cap it is capped, and said.
     """
+    _check_query(query)
+    checked_limit(limit, limits)
+    return answer(view, ranking(view, ranker, query, limits), query, limit, limits)
+
+
+def answer(view: View, ranked: Sequence[Ranked], query: str, limit: int | None, limits: Limits) -> FindResult:
+    """What ``find`` gives where the visible tools are ``ranked`` like this."""
     from pegboard.search.confidence import confidence_of, degraded_by
 
-    _check_query(query)
     count, notes = checked_limit(limit, limits)
-    ranked = ranking(view, ranker, query, limits)
     searched = searched_part(query, limits)
     if searched != query:
         notes += (f"only the first {len(searched)} of the query's {len(query)} characters were searched for",)
     confidence, degraded = confidence_of(ranked), degraded_by(ranked)
-    if not ranked or (confidence is not None and confidence < limits.no_match_below):
-        return _no_match(view, searched, ranked, FindResult(confidence=confidence, degraded=degraded, notes=notes))
-    # Strangers write rankers: one that remembers its answers may give those that somebody else was given.
-    matches = tuple(one for one in ranked[:count] if view.shows(one.entry))
-    return FindResult(matches=matches, total=len(ranked), confidence=confidence, degraded=degraded, notes=notes)
+    found = FindResult(confidence=confidence, degraded=degraded, notes=notes)
+    seen = _seen(view, ranked)
+    if not seen or (confidence is not None and confidence < limits.no_match_below):
+        return _no_match(view, searched, seen, found)
+    return replace(found, matches=tuple(seen[:count]), total=len(seen))
 
 
 async def find_beside(view: View, ranker: Ranker, query: str, limit: int | None, limits: Limits) -> FindResult:
@@ -96,12 +108,27 @@ def _no_match(view: View, query: str, ranked: Sequence[Ranked], found: FindResul
     """The answer that nothing fits, with what may help to ask again."""
     from pegboard.search import unmatched_terms
     from pegboard.search.confidence import nearest_categories
+    from pegboard.search.text import only_asks
 
     if not query.strip():
         return found
-    candidates = view.candidates
-    unmatched = tuple(unmatched_terms(query, candidates))
-    return replace(found, unmatched=unmatched, categories=nearest_categories(ranked, candidates))
+    near = ranked[:_NEAR]
+    return replace(
+        found,
+        unmatched=unmatched_terms(query, view.candidates),
+        nearest=tuple(near[:NEAREST]),
+        categories=nearest_categories((one.entry for one in near), view.candidates),
+        notes=found.notes + ((_SAYS_NOTHING,) if only_asks(query) else ()),
+    )
+
+
+def _seen(view: View, ranked: Sequence[Ranked]) -> Sequence[Ranked]:
+    """Those that are visible. Strangers write rankers: one that remembers its answers may give somebody else's."""
+    from pegboard.search.ranking import Ranking
+
+    if isinstance(ranked, Ranking) and ranked.pool is view.candidates:
+        return ranked
+    return [one for one in ranked if view.shows(one.entry)]
 
 
 def ranking(view: View, ranker: Ranker, query: str, limits: Limits) -> Sequence[Ranked]:

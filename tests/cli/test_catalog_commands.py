@@ -72,7 +72,9 @@ def test_find_in_more_detail_names_the_parameters(pegboard: Run) -> None:
 def test_finding_nothing_has_its_own_code(pegboard: Run) -> None:
     done = pegboard("find", "zzzz")
     assert (done.code, done.out) == (4, "")
-    assert "No tool fits. Words that no tool knows: zzzz. Nearest categories: shop. Sources" in done.err
+    assert (
+        "No tool fits. Words that no tool knows: zzzz. There are tools of these categories: shop. Sources" in done.err
+    )
     found = pegboard("find", "zzzz", "--json").json
     assert (found["unmatched_terms"], found["categories"]) == (["zzzz"], ["shop"])
 
@@ -82,6 +84,21 @@ def test_what_is_found_and_not_shown_says_how_sure_it_is(shop: Path, pegboard: R
     done = pegboard("find", "order zzzz")
     assert (done.code, done.out) == (4, "")
     assert re.search(r"The nearest is \d\d% likely to be right, no_match_below is 99%\. Words .*: zzzz\.", done.err)
+    assert "Nearest categories: shop." in done.err
+    assert {one["name"] for one in pegboard("find", "order zzzz", "--json").json["nearest"]} <= {"refund", "track"}
+
+
+def test_an_ask_without_a_word_that_says_what_is_needed_is_told_so(pegboard: Run) -> None:
+    done = pegboard("find", "who", "would", "you")
+    assert done.code == 4
+    assert "no word of the query says what is needed" in done.err
+    assert "Words that no tool knows" not in done.err
+
+
+def test_a_misspelt_word_is_told_with_what_it_was_read_as(pegboard: Run) -> None:
+    done = pegboard("find", "refnud", "--explain")
+    assert done.lines[-1].split() == ["refnud", "refnud", "no", "tool;", "read", "as", "refund"]
+    assert pegboard("find", "refnud", "--explain", "--json").json["words"][0]["read_as"] == ["refund"]
 
 
 @pytest.mark.parametrize("limit", ["-1", "0", "1.5", "many"])

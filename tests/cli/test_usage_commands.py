@@ -127,7 +127,7 @@ def test_a_store_that_breaks_once_added_tools_are_read_is_told_too(
             (taught / "boards.sqlite3").write_bytes(b"no database at all, " * 300)
             board = await now.board()
             await board.find("refund")
-            now.tell_lacking(common)
+            now.tell_amiss(common)
 
     asyncio.run(search())
     (aside,) = SqliteFile(taught / "boards.sqlite3", patience=0).earlier_broken()

@@ -76,6 +76,6 @@ def test_the_nearest_categories_are_those_of_the_best_and_else_the_largest(
         Thing("c", category="time"),
         Thing("d"),
     ]
-    ranked = [Ranked(Thing(f"f{place}", category=category), 1.0, "") for place, category in enumerate(found)]
-    assert nearest_categories(ranked, entries) == told
+    near = [Thing(f"f{place}", category=category) for place, category in enumerate(found)]
+    assert nearest_categories(near, entries) == told
     assert len(told) == CATEGORIES

@@ -49,7 +49,7 @@ async def _call(
 ) -> Exit:
     asked = approver(common.output, yes=yes)
     async with opened(common, there(name), who=who, approver=asked, fresh=False) as now:
-        now.tell_lacking(common, only="overlay")
+        now.tell_amiss(common, only="overlay")
         context = context_named(now.settings, ctx)
         board = await now.board()
         await now.ask_source_of(name)

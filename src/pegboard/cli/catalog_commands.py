@@ -55,7 +55,7 @@ async def _list(
             and (tag is None or tag in tool.tags)
             and (source is None or tool.source == source)
         ]
-        now.tell_lacking(common)
+        now.tell_amiss(common)
         now.tell_age(common)
         if common.json:
             told = [summary(tool, SURFACE) | {"source": tool.source} for tool in tools]
@@ -144,7 +144,7 @@ async def missing(common: Common, name: str, now: Opened, board: Board) -> Exit:
         return Exit.NOTHING
     close = difflib.get_close_matches(name, [*(tool.name for tool in view.tools), *view.skills.names], n=3)
     hint = f"Did you mean {', '.join(close)}?" if close else 'Search with: pegboard find "what you need"'
-    now.tell_lacking(common)
+    now.tell_amiss(common)
     common.output.error(
         f"No tool is named {name!r}.", code="not_found", hint=hint, data={"not_ready": now.lacking_json}
     )

@@ -109,7 +109,7 @@ async def _of_catalog(common: Common, files: Sequence[Path], who: str | None) ->
 
     async with opened(common, who=who) as now:
         view = await (await now.board()).view()
-        now.tell_lacking(common)
+        now.tell_amiss(common)
         sets = {file: with_questions(DataSet(name=file.stem, view=view), file) for file in files}
         return now.settings, sets
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -18,14 +18,11 @@ from pegboard.cli.session import Fresh, Opened, opened
 from pegboard.cli.visible import json_text
 from pegboard.cli.words import counted
 from pegboard.detail import Detail, describe, first_sentence
-from pegboard.finding import FindResult, ranking, searched_part
+from pegboard.finding import FindResult, searched_part
 from pegboard.search.exact import REASON as EXACT_NAME
 from pegboard.search.ranking import Ranked
-from pegboard.search.shares import Explains, Reading, Shares, TermShare
+from pegboard.search.shares import AskedWord, Explains, Reading, Shares, TermShare
 from pegboard.tools import Entry
-
-NEAREST: Final = 3
-"""How many of those that were not likely enough ``--explain`` tells of: enough to see where the search went."""
 
 
 def find(
@@ -53,13 +50,12 @@ async def _find(
         now.kept.index(now.peg.catalog)
         board = await now.board()
         found = await board.find(query, limit)
-        nearest = await _nearest(now, board, query, found) if explain else ()
-        reading = await _reading(common, now, board, query, found.matches or nearest) if explain else None
+        reading = await _reading(common, now, board, query, found) if explain else None
         _tell_notes(common, now, found, told=board.missing_notes(await board.view()))
         if common.json:
-            common.output.document(_json(query, found, detail, now, reading, nearest))
+            common.output.document(_json(query, found, detail, now, reading))
         elif explain:
-            print_explained(common.output, found, reading, nearest)
+            print_explained(common.output, found, reading)
         else:
             _print_found(common, found, detail)
         if found.matches:
@@ -68,30 +64,20 @@ async def _find(
         return now.nothing
 
 
-async def _nearest(now: Opened, board: Board, query: str, found: FindResult) -> tuple[Ranked, ...]:
-    """The best of those that the answer leaves out, since none of them is likely enough to be right."""
-    if found.matches or not found.confidence:
-        return ()
-    view, ranker = await board.view(), await now.peg.ranker_for(board.principal)
-    best = ranking(view, ranker, query, board.limits)[:NEAREST]
-    return tuple(one for one in best if view.shows(one.entry))
-
-
-async def _reading(
-    common: Common, now: Opened, board: Board, query: str, matches: Collection[Ranked]
-) -> Reading | None:
+async def _reading(common: Common, now: Opened, board: Board, query: str, found: FindResult) -> Reading | None:
     """How the ranker read the query and came to its scores; None when it cannot tell."""
     ranker = await now.peg.ranker_for(board.principal)
     if not isinstance(ranker, Explains):
         common.output.problem(f"{type(ranker).__name__} does not tell how it comes to its scores.", "Note")
         return None
     candidates = (await board.view()).candidates
-    return ranker.explain(searched_part(query, board.limits), candidates, {match.entry.name for match in matches})
+    names = {match.entry.name for match in found.matches or found.nearest}
+    return ranker.explain(searched_part(query, board.limits), candidates, names)
 
 
 def _tell_notes(common: Common, now: Opened, found: FindResult, *, told: Collection[str]) -> None:
     """What is missing is told as every command tells it, the rest as it stands."""
-    now.tell_lacking(common)
+    now.tell_amiss(common)
     now.tell_age(common)
     if found.degraded:
         common.output.problem(f"{found.degraded} --debug shows more.")
@@ -100,9 +86,7 @@ def _tell_notes(common: Common, now: Opened, found: FindResult, *, told: Collect
             common.output.problem(note, "Note")
 
 
-def _json(
-    query: str, found: FindResult, detail: str, now: Opened, reading: Reading | None, nearest: Collection[Ranked]
-) -> dict[str, Any]:
+def _json(query: str, found: FindResult, detail: str, now: Opened, reading: Reading | None) -> dict[str, Any]:
     shares = reading.shares if reading else {}
 
     def told(matches: Collection[Ranked]) -> list[dict[str, Any]]:
@@ -125,8 +109,8 @@ def _json(
         "not_ready": now.lacking_json,
         **now.age_json,
     }
-    if nearest:
-        whole["nearest"] = told(nearest)
+    if found.nearest:
+        whole["nearest"] = told(found.nearest)
     return whole | ({"words": [word.to_json() for word in reading.words]} if reading else {})
 
 
@@ -157,7 +141,8 @@ def _nothing_fits(found: FindResult, least: float) -> str:
     if found.unmatched:
         told.append(f"Words that no tool knows: {', '.join(found.unmatched)}.")
     if found.categories:
-        told.append(f"Nearest categories: {', '.join(found.categories)}.")
+        which = "Nearest categories" if found.nearest else "There are tools of these categories"
+        told.append(f"{which}: {', '.join(found.categories)}.")
     return " ".join(told)
 
 
@@ -166,13 +151,13 @@ def _named(entry: Entry) -> str:
     return f"{entry.name} (skill)" if entry.kind == "skill" else entry.name
 
 
-def print_explained(out: Output, found: FindResult, reading: Reading | None, nearest: Collection[Ranked] = ()) -> None:
+def print_explained(out: Output, found: FindResult, reading: Reading | None) -> None:
     """Each match, else the nearest, with the parts of its score, and below them how the query was read."""
     if found.confidence is not None:
         out.say(f"confidence {found.confidence:.2f}")
-    if nearest:
+    if found.nearest:
         out.say("the nearest, which the answer leaves out:")
-    for rank, match in enumerate(found.matches or nearest, start=1):
+    for rank, match in enumerate(found.matches or found.nearest, start=1):
         out.heading(f"{rank}. {match.entry.name}  {match.score:.3f}  {match.reason}")
         if match.reason == EXACT_NAME:
             out.say("  Its name stands in the query, so it comes first whatever its score.")
@@ -201,9 +186,15 @@ def _told(share: TermShare) -> str:
 def print_words(out: Output, reading: Reading) -> None:
     """The words of a query as they are searched for, and where they stand."""
     rows = [
-        (word.text, " ".join(word.terms), counted(word.entries, "tool") if word.entries else "no tool")
+        (word.text, " ".join(word.terms), _stands_in(word))
         if word.counts
         else (word.text, "", "not searched for: it only asks")
         for word in reading.words
     ]
     out.rows(rows, head=("word", "terms", "stands in"))
+
+
+def _stands_in(word: AskedWord) -> str:
+    if word.entries:
+        return counted(word.entries, "tool")
+    return f"no tool; read as {' '.join(word.read_as)}" if word.read_as else "no tool"

@@ -172,7 +172,7 @@ async def costs_of(now: Opened) -> Costs:
 async def _stats(common: Common, top: int, every: bool, who: str | None) -> Exit:
     async with opened(common, who=who) as now:
         costs = await costs_of(now)
-        now.tell_lacking(common)
+        now.tell_amiss(common)
         count = None if every else top
         if common.json:
             common.output.document(costs.to_json(count) | {"not_ready": now.lacking_json})

@@ -121,7 +121,7 @@ class Opened:
         """The exit code when nothing was found: it may be that what was wanted is with a source that is away."""
         return Exit.AWAY if self.lacking else Exit.NOTHING
 
-    def tell_lacking(self, common: Common, only: Nature | None = None) -> None:
+    def tell_amiss(self, common: Common, only: Nature | None = None) -> None:
         """Say on stderr which sources are not ready, and why, and which stores were begun anew.
 
         For a principal, how many. ``only`` is the nature of those to tell of; unset: of all.

@@ -32,7 +32,7 @@ def list_tools(common: Common) -> Exit:
 
 async def _list(common: Common) -> Exit:
     async with opened_data(common) as now:
-        now.tell_lacking(common)
+        now.tell_amiss(common)
         versions = await _versions(now)
         rows = [
             (name, source, versions.get(name) if kind == "overlay" else None, definition.description)

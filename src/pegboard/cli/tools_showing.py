@@ -73,7 +73,7 @@ async def _show(
     who: str | None,
 ) -> Exit:
     async with opened_data(common, who) as now:
-        now.tell_lacking(common, only="overlay")
+        now.tell_amiss(common, only="overlay")
         context = now.peg.context.held(now.principal) | context_named(now.settings, ctx)
         found = await _stored(now, name, version) or (_of_source(now, name) if version is None else None)
         if found is None:

@@ -12,7 +12,7 @@ from pegboard.board_tools import ALL_NAMES
 from pegboard.budget import within_budget
 from pegboard.detail import Detail
 from pegboard.drift import Drift
-from pegboard.finding import FindResult, find, ranking, searched_part
+from pegboard.finding import FindResult, answer, ranking, searched_part
 from pegboard.hindrances import Hinders, Hindrance
 from pegboard.limits import Limits
 from pegboard.peg import Pegboard
@@ -168,7 +168,8 @@ async def _searched(
 ) -> SearchFacts:
     view = board.skills.searched(view)
     ranker = await peg.ranker_for(board.principal)
-    found = find(view, ranker, query, limit, peg.limits)
+    order = ranking(view, ranker, query, peg.limits)
+    found = answer(view, order, query, limit, peg.limits)
     told = within_budget(found.matches, Detail.DETAILED, peg.limits.find_tokens)
     place = next((place for place, match in enumerate(found.matches) if match.entry is entry), None)
     shown_item = told.items[place] if place is not None and place < len(told.items) else None
@@ -178,7 +179,7 @@ async def _searched(
         query=query,
         searched=searched,
         limit=min(limit or peg.limits.search, peg.limits.search_cap),
-        order=tuple(ranking(view, ranker, query, peg.limits)),
+        order=tuple(order),
         found=found,
         shown=len(told.items),
         in_less_detail=shown_item is not None and entry is not None and _is_shortened(shown_item, entry),

@@ -35,35 +35,34 @@ class Asked:
     needs: Sequence[Sequence[str]]
     stands_for: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    def joined_by(
-        self, found: Iterable[tuple[str, Iterable[str], float]], kept: Collection[str] | None = None
-    ) -> Asked:
-        """The same with further terms: (term of the ask, others that may stand for it, their share of its weight).
-
-        Of its own terms, those that are not ``kept`` are left out, but not what may stand for them.
-        """
-        weights = {term: weight for term, weight in self.weights.items() if kept is None or term in kept}
-        stands_for = {term: list(ones) for term, ones in self.stands_for.items()}
-        own = sum(term not in stands_for for term in weights)
+    def joined_by(self, found: Iterable[tuple[str, Iterable[str], float]]) -> Asked:
+        """The same with further terms: (term of the ask, others that may stand for it, their share of its weight)."""
+        weights = dict(self.weights)
+        stands_for = {other: list(ones) for other, ones in self.stands_for.items()}
         others: dict[str, list[str]] = {}
         for term, several, share in found:
-            weight = share * self.weights[term]
             for other in several:
-                ones = stands_for.get(other)
-                if ones is None:
-                    if other in weights:
-                        continue
-                    stands_for[other] = [term] if term in weights else []
-                    weights[other] = weight
-                elif term in ones:
-                    continue
-                else:
-                    if term in weights:
-                        ones.append(term)
-                    weights[other] = max(weights[other], weight)
-                others.setdefault(term, []).append(other)
-        needs = [_with(need, others, weights) for need in self.needs] if len(self.needs) > 1 else [list(weights)]
-        return Asked(weights=weights, own=own, words=self.words, needs=needs, stands_for=stands_for)
+                if other in weights and other not in stands_for:
+                    continue  # the ask has it itself
+                ones = stands_for.setdefault(other, [])
+                if term not in ones:
+                    ones.append(term)
+                    weights[other] = max(weights.get(other, 0.0), share * weights[term])
+                    others.setdefault(term, []).append(other)
+        needs = [_with(need, others) for need in self.needs] if len(self.needs) > 1 else [list(weights)]
+        return Asked(weights=weights, own=self.own, words=self.words, needs=needs, stands_for=stands_for)
+
+    def without(self, terms: Collection[str]) -> Asked:
+        """The same without some terms of its own, but with what may stand for them."""
+        if not terms:
+            return self
+        return Asked(
+            weights={term: weight for term, weight in self.weights.items() if term not in terms},
+            own=self.own - len(terms),
+            words=self.words,
+            needs=[[term for term in need if term not in terms] for need in self.needs],
+            stands_for={other: [one for one in ones if one not in terms] for other, ones in self.stands_for.items()},
+        )
 
 
 class StandIns(NamedTuple):
@@ -111,10 +110,9 @@ def _terms(clause: Sequence[Word]) -> Iterator[str]:
             yield stem((first.text + second.text).casefold())
 
 
-def _with(need: Sequence[str], others: Mapping[str, Sequence[str]], kept: Collection[str]) -> list[str]:
-    """The terms of a clause that are kept, and what may stand for them."""
-    known = (term for term in need if term in kept)
-    return list(dict.fromkeys((*known, *(one for term in need for one in others.get(term, ())))))
+def _with(need: Sequence[str], others: Mapping[str, Sequence[str]]) -> list[str]:
+    """The terms of a clause, and what may stand for them."""
+    return list(dict.fromkeys((*need, *(one for term in need for one in others.get(term, ())))))
 
 
 @cache

@@ -27,7 +27,6 @@ WHOLE: Final = 0.8
 
 CATEGORIES: Final = 3
 """Categories that are told of where nothing fits."""
-_NEAR: Final = 50  # of the best entries are asked for theirs
 
 
 def certainty(found: Evidence) -> float:
@@ -47,10 +46,10 @@ def degraded_by(ranked: Sequence[Ranked]) -> str:
     return ranked.degraded if isinstance(ranked, Ranking) else ""
 
 
-def nearest_categories(ranked: Sequence[Ranked], candidates: Iterable[Entry]) -> tuple[str, ...]:
-    """The categories of what comes first in ``ranked``; where nothing is there, the largest among ``candidates``."""
-    near = [one.entry.category for one in ranked[:_NEAR] if one.entry.category]
-    if near:
-        return tuple(islice(dict.fromkeys(near), CATEGORIES))
+def nearest_categories(near: Iterable[Entry], candidates: Iterable[Entry]) -> tuple[str, ...]:
+    """The categories of the entries in ``near``; where none has one, the largest among ``candidates``."""
+    categories = [entry.category for entry in near if entry.category]
+    if categories:
+        return tuple(islice(dict.fromkeys(categories), CATEGORIES))
     sizes = Counter(entry.category for entry in candidates if entry.category)
     return tuple(sorted(sizes, key=lambda category: (-sizes[category], category))[:CATEGORIES])

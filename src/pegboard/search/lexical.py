@@ -111,21 +111,22 @@ def looked_up(corpus: Corpus, ask: str) -> LookedUp:
 
     asked = said(ask)
     own = zip(asked.weights, corpus.known(asked.weights, _NAME_GROUP), strict=True)
-    kept = {term: one.frequency for term, one in own if one.frequency or term in asked.words}
-    asked = asked.joined_by(shares_of(asked, _telling(corpus, asked.weights)), kept)
-    strange = [term for term, frequency in kept.items() if not frequency]
+    unknown = [term for term, one in own if not one.frequency]
+    compounds = {term for term in unknown if term not in asked.words}
+    asked = asked.joined_by(shares_of(asked, _telling(corpus, asked.weights))).without(compounds)
+    strange = [term for term in unknown if term not in compounds]
     if strange:
         found = meant(corpus, strange)
         asked = asked.joined_by((term, _tells(corpus, [other]), share) for term, other, share in found)
     terms = corpus.known(asked.weights, _NAME_GROUP)
     told = dict(zip(asked.weights, terms, strict=True))
-    unknown = idf(corpus.size, 0)
+    rarest = idf(corpus.size, 0)
     worths = []
     for (term, weight), one in zip(asked.weights.items(), terms, strict=True):
         rarity = one.rarity
         if others := asked.stands_for.get(term):
             # A rare word for what the ask says in a common one is no rarer need.
-            rarity = min(rarity, max([told[other].rarity or unknown for other in others]))
+            rarity = min(rarity, max([told[other].rarity or rarest for other in others]))
         worths.append(weight * rarity * (1 + NAMED * (one.in_group / one.frequency if one.frequency else 0.0)))
     return LookedUp(asked, terms, worths)
 
@@ -160,9 +161,12 @@ def reason(marks: int) -> str:
 
 
 def unmatched_terms(query: str, candidates: Sequence[Entry]) -> tuple[str, ...]:
-    """The content words of ``query`` that match nothing among ``candidates``, as written, in order, each once."""
+    """The content words of ``query`` that match nothing among ``candidates``, as written, in order, each once.
+
+    Words of asking are none, though they are looked for where the query has no others.
+    """
     corpus = Candidates.of(candidates).corpus(SCHEME)
-    asked = content_words(query)
+    asked = [word for word in content_words(query) if not word.asks]
     terms = list(dict.fromkeys(term for word in asked for term in word.terms))
     known = {term for term, size in zip(terms, corpus.frequencies(corpus.postings(terms)), strict=True) if size}
     unknown: dict[str, str] = {}

@@ -36,23 +36,24 @@ def reading(candidates: Candidates, ask: str, names: Collection[str]) -> Reading
     entries = (entry for entry in candidates if entry.name in names)
     shares = {entry.name: _shares(corpus, found, entry) for entry in entries}
     told = {name: one for name, one in shares.items() if one.terms}
-    return Reading(words=asked_words(corpus, ask), shares=told)
+    return Reading(words=tuple(_asked_words(corpus, ask, found.asked)), shares=told)
 
 
-def asked_words(corpus: Corpus, ask: str) -> tuple[AskedWord, ...]:
+def _asked_words(corpus: Corpus, ask: str, found: Asked) -> Iterator[AskedWord]:
     """The words of an ask as they are looked for in an index, each once."""
     counting = {word.text.casefold() for word in content_words(ask)}
     asked: dict[str, Word] = {}
     for word in words(ask):
         asked.setdefault(word.text.casefold(), word)
-    return tuple(
-        AskedWord(text=word.text, terms=word.terms, entries=_entries_with(corpus, word), counts=folded in counting)
-        for folded, word in asked.items()
-    )
+    for folded, word in asked.items():
+        entries = len(corpus.rows_with(word.terms))
+        others = () if entries else tuple(_standing_for(word, found))
+        yield AskedWord(text=word.text, terms=word.terms, entries=entries, counts=folded in counting, read_as=others)
 
 
-def _entries_with(corpus: Corpus, word: Word) -> int:
-    return len(corpus.rows_with(word.terms))
+def _standing_for(word: Word, asked: Asked) -> Iterator[str]:
+    """The terms that stand for one of a word's."""
+    return (other for other, ones in asked.stands_for.items() if not set(word.terms).isdisjoint(ones))
 
 
 class _FieldTerms(NamedTuple):

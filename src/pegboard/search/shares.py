@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from pegboard.search.text import Word
 from pegboard.tools import Entry
 
 
@@ -13,18 +14,21 @@ from pegboard.tools import Entry
 class AskedWord:
     """A word of a query. Immutable.
 
-    ``terms`` are what it is looked for by, ``entries`` how many of the candidates have one of them. A word that does
-    not count is one of asking and of grammar, beside others that say more.
+    ``terms`` are what it is looked for by, ``entries`` how many of the candidates have one of them. A word that none
+    has was ``read_as`` these terms, which may stand for it. One that does not count is one of asking and of grammar,
+    beside others that say more.
     """
 
     text: str
     terms: tuple[str, ...]
     entries: int
     counts: bool = True
+    read_as: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The word as a JSON object."""
-        return {"word": self.text, "terms": list(self.terms), "entries": self.entries, "counts": self.counts}
+        told = {"word": self.text, "terms": list(self.terms), "entries": self.entries, "counts": self.counts}
+        return told | ({"read_as": list(self.read_as)} if self.read_as else {})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,8 +95,8 @@ class Reading:
 
     @property
     def unmatched(self) -> tuple[str, ...]:
-        """The words that count and stand in no candidate."""
-        return tuple(word.text for word in self.words if word.counts and not word.entries)
+        """The words that say something and stand in no candidate."""
+        return tuple(word.text for word in self.words if not word.entries and not Word(word.text, word.terms).asks)
 
 
 @runtime_checkable

@@ -132,6 +132,11 @@ def content_words(ask: str) -> list[Word]:
     return [word for word in found if not word.asks] or found
 
 
+def only_asks(ask: str) -> bool:
+    """Whether no word of an ask says what is needed: it has those of ``ASKING_WORDS`` alone, or none."""
+    return all(word.asks for word in words(ask))
+
+
 def clauses(ask: str) -> list[list[Word]]:
     """The content words of an ask, clause by clause; clauses without any are left out."""
     parts = [_asked_words(part) for part in _CLAUSE_ENDS.split(ask)]
