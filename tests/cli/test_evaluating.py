@@ -20,6 +20,8 @@ TOOLS = [
 QUESTIONS = [("send a mail", ["mail.send"]), ("weather in Paris", ["weather"]), ("post", ["mail.read"])]
 
 RANKER = """
+import asyncio
+
 from pegboard import Ranked
 
 class Backwards:
@@ -29,6 +31,23 @@ class Backwards:
 class Failing:
     def rank(self, query, candidates):
         raise KeyError("storm")
+
+class Ending:
+    def rank(self, query, candidates):
+        raise SystemExit(0)
+
+class Cancelled:
+    def rank(self, query, candidates):
+        raise asyncio.CancelledError
+
+class Looked:
+    @property
+    def rank(self):
+        raise SystemExit(0)
+
+class Interrupted:
+    def rank(self, query, candidates):
+        raise KeyboardInterrupt
 """
 
 
@@ -69,6 +88,19 @@ def test_a_ranker_of_ones_own_is_found_in_this_folder_and_compared(sets: Path, p
     failed = pegboard("eval", "sets/mail", "--ranker", "backwards_rankers:Failing")
     assert failed.code == 1
     assert "Failing fails on the question 'send a mail' of mail: KeyError" in failed.err
+
+
+def test_a_ranker_that_ends_the_program_has_failed_and_its_floor_with_it(sets: Path, pegboard: Run) -> None:
+    (sets / "ending.py").write_text("raise SystemExit(0)")
+    for name, told in (
+        ("backwards_rankers:Ending", "Ending fails on the question 'send a mail' of mail: SystemExit: 0."),
+        ("backwards_rankers:Cancelled", "Cancelled fails on the question 'send a mail' of mail: CancelledError"),
+        ("backwards_rankers:Looked", "SystemExit: 0"),
+        ("ending:Ranker", "The ranker 'ending:Ranker' cannot be imported: SystemExit: 0."),
+    ):
+        done = pegboard("eval", "sets/mail", "--ranker", name, "--floor", "recall@5=0.9")
+        assert (done.code > 0, told in done.err) == (True, True), done.err
+    assert pegboard("eval", "sets/mail", "--ranker", "backwards_rankers:Interrupted").code == 130
 
 
 def test_floors_decide_about_the_exit_code_and_each_that_fails_has_a_line(sets: Path, pegboard: Run) -> None:

@@ -25,6 +25,16 @@ def made():
 def broken():
     raise OSError("no disk")
 
+class Ending:
+    def __init__(self):
+        raise SystemExit(0)
+
+class Stop(BaseException):
+    pass
+
+def stops():
+    raise Stop("here")
+
 class Inner:
     one = Mine()
 
@@ -38,6 +48,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A module of rankers."""
     (tmp_path / "my_rankers_here.py").write_text(MODULE)
     (tmp_path / "my_failing_rankers.py").write_text("raise SystemError('not today')")
+    (tmp_path / "my_ending_rankers.py").write_text("raise SystemExit(0)")
     monkeypatch.syspath_prepend(str(tmp_path))
 
 
@@ -70,7 +81,10 @@ def test_a_class_a_function_or_an_object_of_ones_own_will_do(mine: None, attribu
         ("no_such_module_here:Mine", "cannot be imported: ModuleNotFoundError"),
         ("my_rankers_here:Other", "cannot be imported: AttributeError"),
         ("my_failing_rankers:Mine", "cannot be imported: SystemError: not today"),
+        ("my_ending_rankers:Mine", "cannot be imported: SystemExit: 0"),
         ("my_rankers_here:broken", "cannot be made: OSError: no disk"),
+        ("my_rankers_here:Ending", "cannot be made: SystemExit: 0"),
+        ("my_rankers_here:stops", "cannot be made: Stop: here"),
         ("my_rankers_here:other", "cannot be made: TypeError"),
         ("my_rankers_here:Inner", "is no ranker: it has no rank(query, candidates)"),
         (":", "cannot be imported"),

@@ -144,7 +144,8 @@ def _guarded(command: Callable[..., Exit], *, logs: bool) -> Callable[..., int]:
                 return Exit.INTERRUPTED
             except BrokenPipeError:
                 return _pipe_closed()
-            except Exception as error:
+            except (Exception, SystemExit) as error:
+                # Strangers' code that ends the program would look like a command in which all went well.
                 return _fault(error, common, faults)
             if code is Exit.INTERNAL and not common.debug:
                 common.output.problem(f"What happened is in {faults.write()}; --debug shows it.", "Note")
@@ -161,7 +162,7 @@ def _usage(error: typer.TyperException, output: Output) -> int:
     return Exit.USAGE
 
 
-def _fault(error: Exception, common: Common, faults: FaultLog) -> int:
+def _fault(error: BaseException, common: Common, faults: FaultLog) -> int:
     """An exception that nobody expected: one line, and the rest in a file."""
     if common.debug:
         traceback.print_exception(error)

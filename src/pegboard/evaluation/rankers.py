@@ -54,8 +54,11 @@ def _imported(name: str, module: str, attribute: str) -> Any:
         found: Any = importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except Exception as error:
-        # What a stranger's module does when it is imported is anybody's guess.
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        # What a stranger's module does when it is imported is anybody's guess. One that ends the program would look
+        # like an evaluation in which all is well.
         hint = "Write module:attribute, with the module in this folder or installed."
         raise EvaluationError(f"The ranker {name!r} cannot be imported: {told(error)}.", hint=hint) from error
     return found
@@ -65,7 +68,9 @@ def _own(name: str, found: Any) -> Ranker:
     """The ranker that an attribute is, or that it makes."""
     try:
         ranker = found() if isinstance(found, type) or not hasattr(found, "rank") else found
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         hint = "Name an object with rank(query, candidates), or what makes one without arguments."
         raise EvaluationError(f"The ranker {name!r} cannot be made: {told(error)}.", hint=hint) from error
     if not callable(getattr(ranker, "rank", None)):

@@ -65,7 +65,9 @@ def _asked(data: DataSet, question: Question, ranker: Ranker, limits: Limits, *,
         seconds = time.perf_counter() - began
         # The order is looked at further down than an answer reaches, and where the answer is that nothing fits.
         found = tuple(_names(data, question, ranking(view, ranker, question.text, limits)))
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         # Strangers write rankers.
         raise EvaluationError(
             f"The ranker {type(ranker).__name__} fails on the question {question.id!r} of {data.name}: {told(error)}.",
