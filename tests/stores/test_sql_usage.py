@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,30 @@ async def test_a_space_keeps_within_its_bounds(file: Path, monkeypatch: pytest.M
     assert len(found) <= 60
     assert sum(row.by == "mallory" for row in found) <= 30
     assert {(row.tool, row.by) for row in found} >= {("refund", "ann"), ("refund", "bob")}
+    await store.close()
+
+
+async def test_what_a_principal_did_with_others_stays_where_its_own_bound_is_met(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "ROWS_OF_ONE", 40)
+    store, shared, own = SqlUsageStore(file), tuple(f"s{n}" for n in range(10)), tuple(f"w{n}" for n in range(31))
+    await store.learn("", [Lesson("refund", shared, by, 0.1) for by in ("ann", "bob")], DAY)
+    await store.learn("", [Lesson("track", own, "ann")], DAY)
+    found = [row for row in (await store.everything())[""] if row.by == "ann"]
+    assert {row.term for row in found} > set(shared)
+    assert len(found) == 36
+    await store.close()
+
+
+async def test_a_tool_keeps_within_its_bound_and_no_other_loses_anything(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "ROWS_OF_TOOL", 20)
+    store = SqlUsageStore(file)
+    for tool, count in (("track", 20), ("refund", 21)):
+        await store.learn("", [Lesson(tool, tuple(f"w{n}" for n in range(count)))], DAY)
+    assert Counter(row.tool for row in (await store.everything())[""]) == {"track": 20, "refund": 18}
     await store.close()
 
 

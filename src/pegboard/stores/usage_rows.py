@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, Final
 
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, exists, func, insert, select, true, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from pegboard.stores.tables import USAGE, USAGE_SPACES
 from pegboard.texts import is_encodable
-from pegboard.usage.bounds import exceeds, surplus
+from pegboard.usage.bounds import PARTS, Part, exceeds, surplus
 from pegboard.usage.rows import MOST, Lesson, Row, distinct, stronger
 from pegboard.usage.store import Changes
 
@@ -113,14 +113,23 @@ class UsageRows:
             await self._connection.execute(update(USAGE).where(*key).values(values), old)
 
     async def _bound(self, space: str, tool: str, by: str, day: int) -> None:
-        counts = [
-            int((await self._connection.execute(select(func.count()).where(self._in(space), *of))).scalar_one())
-            for of in ((), (_COLUMNS.tool == tool,), (_COLUMNS.principal == by,))
-        ]
-        if exceeds(*counts):
-            gone = [self._values(space, row) for row in surplus(await self.all(space), day, self._half_life)]
-            if gone:
-                await self._take_out(gone)
+        """Forget the least of what has too many rows; only those are read."""
+        conditions: Mapping[Part, Any] = {"tool": _COLUMNS.tool == tool, "principal": _COLUMNS.principal == by}
+        for part in PARTS:
+            which = self._in(space) & conditions.get(part, true())
+            count = (await self._connection.execute(select(func.count()).where(which))).scalar_one()
+            if exceeds(part, int(count)):
+                others = await self._about_the_same(space, by) if part == "principal" else ()
+                gone = surplus(await self._rows(which), day, self._half_life, others)
+                if gone:
+                    await self._take_out([self._values(space, row) for row in gone])
+
+    async def _about_the_same(self, space: str, by: str) -> list[Row]:
+        """What others have done of what somebody did."""
+        own = USAGE.alias()
+        same = (own.c.scope == self._scope) & (own.c.space == space) & (own.c.principal == by)
+        same &= (own.c.tool == _COLUMNS.tool) & (own.c.term == _COLUMNS.term)
+        return await self._rows(self._in(space), _COLUMNS.principal != by, exists().where(same))
 
     async def _take_out(self, rows: Sequence[dict[str, Any]]) -> None:
         key = [column == bindparam(f"b_{column.name}") for column in USAGE.primary_key]

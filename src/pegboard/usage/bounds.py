@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable
+from operator import itemgetter
+from typing import Final, Literal
 
-from pegboard.usage.rows import LEAST, MOST, QUORUM, Pair, Row
+from pegboard.usage.rows import LEAST, MOST, QUORUM, Row
+
+Part = Literal["tool", "principal", "space"]
+"""What has a bound: the rows of one tool, those of one principal, and all of a space."""
+PARTS: Final[tuple[Part, ...]] = ("tool", "principal", "space")
+"""In the order in which they are looked at: the fewer rows, the sooner it is done, and often that is enough."""
 
 ROWS: Final = 50_000
 """Rows of one space at most: some 10 MB in memory."""
@@ -24,26 +30,36 @@ def faded_before(day: int, half_life: float) -> int:
     return day - math.ceil(half_life * math.log2(MOST / LEAST))
 
 
-def exceeds(rows: int, of_tool: int, of_one: int) -> bool:
-    """Whether there are more rows than may be kept: in all, of one tool, or of one principal."""
-    return rows > ROWS or of_tool > ROWS_OF_TOOL or of_one > ROWS_OF_ONE
+def exceeds(part: Part, rows: int) -> bool:
+    """Whether there are more rows of a part than may be kept."""
+    return rows > {"tool": ROWS_OF_TOOL, "principal": ROWS_OF_ONE, "space": ROWS}[part]
 
 
-def surplus(rows: Sequence[Row], day: int, half_life: float) -> list[Row]:
-    """The rows of a space that are to be forgotten so that it keeps within its bounds, with some room.
+def surplus(rows: Iterable[Row], day: int, half_life: float, others: Iterable[Row] = ()) -> list[Row]:
+    """The rows that are to be forgotten so that they keep within every bound, with some room.
 
     What faded goes first, then what fewer than ``QUORUM`` principals have done, the least of it first: nobody can push
-    out what several have taught. Each principal has its own bound within.
+    out what several have taught. Each principal has its own bound within. ``others`` are rows that stay, and count
+    among what principals have done.
     """
-    alive = [row for row in rows if row.on(day, half_life) >= LEAST]
-    taught = Counter((row.tool, row.term) for row in alive)
-    alive.sort(key=lambda row: (taught[row.tool, row.term] < QUORUM, -row.on(day, half_life), row.pair))
-    kept: set[Pair] = set()
+    counted = [(row, row.on(day, half_life)) for row in rows]
+    taught = Counter((row.tool, row.term) for row, uses in counted if uses >= LEAST)
+    taught.update((row.tool, row.term) for row in others if row.on(day, half_life) >= LEAST)
+    alive = [
+        (taught[row.tool, row.term] < QUORUM, -uses, row.tool, row.term, row.by, row)
+        for row, uses in counted
+        if uses >= LEAST
+    ]
+    alive.sort(key=itemgetter(0, 1, 2, 3, 4))
+    gone = [row for row, uses in counted if uses < LEAST]
+    kept = 0
     of_tool, of_one = Counter[str](), Counter[str]()
-    for row in alive:
-        full = len(kept) >= ROWS * _ROOM or of_tool[row.tool] >= ROWS_OF_TOOL * _ROOM
-        if not full and of_one[row.by] < ROWS_OF_ONE * _ROOM:
-            kept.add(row.pair)
+    for *_, row in alive:
+        full = kept >= ROWS * _ROOM or of_tool[row.tool] >= ROWS_OF_TOOL * _ROOM
+        if full or of_one[row.by] >= ROWS_OF_ONE * _ROOM:
+            gone.append(row)
+        else:
+            kept += 1
             of_tool[row.tool] += 1
             of_one[row.by] += 1
-    return [row for row in rows if row.pair not in kept]
+    return gone

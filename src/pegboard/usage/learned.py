@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from pegboard.usage.bounds import exceeds, surplus
+from pegboard.usage.bounds import PARTS, Part, exceeds, surplus
 from pegboard.usage.rows import HALF_LIFE, LEAST, QUORUM, Lesson, Pair, Row
 
 
@@ -25,8 +25,10 @@ class Learned:
     _of_tool: Counter[str] = field(default_factory=Counter)
     _of_one: Counter[str] = field(default_factory=Counter)
 
+    _all: int = 0
+
     def __len__(self) -> int:
-        return self._of_tool.total()
+        return self._all
 
     def __iter__(self) -> Iterator[Row]:
         """Every row, by tool, term and principal."""
@@ -43,6 +45,7 @@ class Learned:
         if row.by not in ones:
             self._of_tool[row.tool] += 1
             self._of_one[row.by] += 1
+            self._all += 1
         ones[row.by] = row
         self._by_tool.setdefault(row.tool, {}).setdefault(row.by, {})[row.term] = row
 
@@ -54,6 +57,7 @@ class Learned:
             return
         self._of_tool[pair.tool] -= 1
         self._of_one[pair.by] -= 1
+        self._all -= 1
         by_one = self._by_tool[pair.tool]
         del by_one[pair.by][pair.term]
         if not by_one[pair.by]:
@@ -76,10 +80,30 @@ class Learned:
         return rows
 
     def bound(self, tool: str, by: str, day: int) -> None:
-        """Forget the least where there is too much, after a lesson about a tool that came of somebody."""
-        if exceeds(len(self), self._of_tool[tool], self._of_one[by]):
-            for row in surplus(list(self), day, self.half_life):
-                self.remove(row.pair)
+        """Forget the least where there is too much, after a lesson about a tool that came of somebody.
+
+        Only the rows of what has too many are looked at: it holds up whatever else the event loop does.
+        """
+        for part in PARTS:
+            if exceeds(part, self._count(part, tool, by)):
+                others = self._about_the_same(by) if part == "principal" else ()
+                for row in surplus(self._rows(part, tool, by), day, self.half_life, others):
+                    self.remove(row.pair)
+
+    def _count(self, part: Part, tool: str, by: str) -> int:
+        return {"tool": self._of_tool[tool], "principal": self._of_one[by], "space": len(self)}[part]
+
+    def _rows(self, part: Part, tool: str, by: str) -> Iterator[Row]:
+        """The rows of a tool, a principal or the space, in no order."""
+        for one in (tool,) if part == "tool" else self._by_tool:
+            by_one = self._by_tool[one]
+            for terms in [by_one.get(by, {})] if part == "principal" else by_one.values():
+                yield from terms.values()
+
+    def _about_the_same(self, by: str) -> Iterator[Row]:
+        """What others have done of what somebody did."""
+        for row in self._rows("principal", "", by):
+            yield from (other for one, other in self._by_term[row.term][row.tool].items() if one != by)
 
     def uses(self, terms: Iterable[str], by: str, day: int) -> dict[str, dict[str, float]]:
         """By term and tool, the uses that count for ``by`` on a day; what comes to nothing is left out.
