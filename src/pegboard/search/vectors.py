@@ -92,7 +92,10 @@ class Held(NamedTuple):
 
     def compact(self) -> Held:
         """The same without the vectors that no entry has."""
-        used = np.unique(self.rows[self.rows >= 0])
+        had = np.zeros(self.size, np.bool_)
+        had[self.rows[self.rows >= 0]] = True
+        # Not np.unique: it gives up the interpreter's lock in C++, where a daemon thread ends its process badly.
+        used = np.flatnonzero(had)
         numbers = np.full(self.size + 1, -1, ROW)  # the last for entries that have none
         numbers[used] = np.arange(used.size, dtype=ROW)
         keys = np.frombuffer(self.keys, np.uint8).reshape(-1, KEY)[used].tobytes()
