@@ -60,6 +60,25 @@ def test_an_apostrophe_quotes_nothing() -> None:
     assert lessons_of("my boss's parcel and the customers' invoices") == ("boss", "parcel", "custom", "invoic")
 
 
+@pytest.mark.parametrize(
+    ("ask", "terms"),
+    [
+        ("send “my “dear friend” mail", ("send", "mail")),
+        ("send “mail\nto” friend", ("send", "mail", "friend")),
+        ("send ‘dear’ mail ‘dear’s friend", ("send", "mail", "dear", "friend")),
+        ("send “mail 'dear friend' 「money」", ("send", "mail")),
+        ("send `mail ”dear` friend”", ("send", "friend")),
+    ],
+)
+def test_a_quotation_ends_with_its_mark_in_its_line_or_is_none(ask: str, terms: tuple[str, ...]) -> None:
+    assert lessons_of(ask) == terms
+
+
+@pytest.mark.parametrize("opening", ["“", "‘", "「", "“‘「'a "])
+def test_marks_that_nothing_ends_are_read_in_one_go(opening: str) -> None:
+    assert lessons_of("mail " + opening * 400_000 + " money") == ("mail", "money")
+
+
 def test_long_words_are_learned_up_to_a_bound() -> None:
     assert lessons_of("a" * LONGEST)
     assert not lessons_of("a" * (LONGEST + 1))

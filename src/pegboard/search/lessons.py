@@ -22,9 +22,12 @@ LONGEST: Final = 24
 LONGEST_CAPITALS: Final = 12
 """The same for a word in capitals."""
 
-_QUOTED: Final = re.compile(
-    r"""(?<!\w)'[^'\n]*'(?!\w)|"[^"\n]*"|`[^`\n]*`|\u201c[^\u201d\n]*\u201d|\u2018[^\u2019\n]*\u2019(?!\w)|\u300c[^\u300d\n]*\u300d"""
-)
+_OPENING: Final = re.compile(r"""(?<!\w)'|["`\u201c\u2018\u300c]""")
+_CLOSING: Final = {"\u201c": "\u201d", "\u2018": "\u2019", "\u300c": "\u300d"}
+"""What ends a quotation that begins with a mark; all other marks end their own."""
+_APOSTROPHES: Final = "'\u2019"
+"""Marks that stand within words too: before a letter they end nothing."""
+_LETTER: Final = re.compile(r"\w")
 _AROUND: Final = "\"'`\u201c\u201d\u2018\u2019()[]{}<>.,;:!?*\u2026\u3002\u3001\uff0c\uff1b\uff1f\uff01-_"
 _LETTERS: Final = re.compile(r"[^\W\d_]+(?:[-/'\u2019][^\W\d_]+)*")
 _SAY_LITTLE: Final = ASKING_WORDS | LIGHT_WORDS
@@ -39,9 +42,31 @@ def lessons_of(ask: str) -> tuple[str, ...]:
     """The terms of an ask that may be learned, in its order, each once, at most ``TERMS``."""
     # The ranking of a search asks for them, and so does the board that it was made on.
     found: dict[str, None] = {}
-    for piece in pieces(_QUOTED.sub(" ", ask)):
+    for piece in pieces(_unquoted(ask)):
         found |= dict.fromkeys(_terms(piece.strip(_AROUND)))
     return tuple(found)[:TERMS]
+
+
+def _unquoted(ask: str) -> str:
+    """An ask with a space for each part of a line that is quoted."""
+    known: dict[str, int] = {}
+
+    def following(mark: str, start: int) -> int:
+        """Where a mark comes next. Looked for once: openings that nothing ends would each be read to the end."""
+        if known.get(mark, -1) < start:
+            place = ask.find(mark, start)
+            known[mark] = len(ask) if place < 0 else place
+        return known[mark]
+
+    kept, done, start = [], 0, 0
+    while opening := _OPENING.search(ask, start):
+        start = opening.end()
+        closing = _CLOSING.get(opening[0], opening[0])
+        end = following(closing, start)
+        if end < following("\n", start) and not (closing in _APOSTROPHES and _LETTER.match(ask, end + 1)):
+            kept.append(ask[done : opening.start()])
+            done = start = end + 1
+    return " ".join([*kept, ask[done:]])
 
 
 def _terms(piece: str) -> Iterator[str]:
