@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from pegboard.encoders.carried import carried, needed
-from pegboard.encoders.leaving import COMPILED
 from pegboard.encoders.runtime import session
+from pegboard.search.leaving import COMPILED
 
 if TYPE_CHECKING:
     import numpy as np

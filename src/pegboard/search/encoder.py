@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
+from pegboard.search.leaving import COMPILED
 from pegboard.search.text import spoken
 from pegboard.tools import Entry
 
@@ -67,7 +68,9 @@ def vectors_of(encoder: Encoder, texts: Sequence[str]) -> Array:
     """
     # Halves of characters are no text: to many an encoder they are an error.
     encodable = [text[:LONGEST].encode("utf-8", "replace").decode() for text in texts]
-    return _whole(encoder.encode(encodable), (len(texts), encoder.dimension))
+    with COMPILED.inside():
+        given = encoder.encode(encodable)
+    return _whole(given, (len(texts), encoder.dimension))
 
 
 def _whole(given: Any, shape: tuple[int, int]) -> Array:

@@ -10,6 +10,7 @@ from pegboard.search.candidates import Candidates
 from pegboard.search.encoder import SCALE, STRANGERS, Encoder, EncodingError, usual_of, vectors_of
 from pegboard.search.encoder_state import EncoderState
 from pegboard.search.guarded import Guarded
+from pegboard.search.leaving import COMPILED
 
 if TYPE_CHECKING:
     from pegboard.search.arrays import Array
@@ -81,7 +82,8 @@ class Guest:
     def _ready(self) -> tuple[Encoder, float]:
         """(the encoder, its usual cosine); it is made when it is first needed."""
         if self._made is None:
-            encoder = self._make() if self._encoder is None else self._encoder
+            with COMPILED.inside():
+                encoder = self._make() if self._encoder is None else self._encoder
             self._made = encoder, usual_of(encoder)
         return self._made
 

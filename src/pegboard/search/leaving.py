@@ -29,19 +29,30 @@ class Doors:
         self._changed = threading.Condition()
         self._inside = 0
         self._closed = False
+        self._mine = threading.local()
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """For compiled code, a short piece at a time. A daemon thread that comes after the end has begun stays here."""
+        """For compiled code, a short piece at a time. A daemon thread that comes after the end has begun stays here.
+
+        One piece may be part of another. Before it is the place where a daemon thread leaves the other as well: whoever
+        encodes text by text has the end of the process wait for one text.
+        """
+        outer: int = getattr(self._mine, "depth", 0)
         with self._changed:
-            while self._closed and threading.current_thread().daemon:
-                self._changed.wait()  # for ever: it ends with the process
-            self._inside += 1
+            if self._closed and threading.current_thread().daemon:
+                self._inside -= bool(outer)
+                self._changed.notify_all()
+                while True:  # it ends with the process
+                    self._changed.wait()
+            self._inside += not outer
+        self._mine.depth = outer + 1
         try:
             yield
         finally:
+            self._mine.depth = outer
             with self._changed:
-                self._inside -= 1
+                self._inside -= not outer
                 self._changed.notify_all()
 
     def close(self, patience: float = PATIENCE) -> bool:
@@ -55,7 +66,7 @@ class Doors:
 
 
 COMPILED: Final = Doors()
-"""Around what encoders do in compiled code."""
+"""Around what encoders do, for that is mostly done in compiled code."""
 
 atexit.register(COMPILED.close)
 if hasattr(os, "register_at_fork"):  # there is none on Windows, which does not fork
