@@ -42,12 +42,14 @@ begun = threading.Event()
 
 
 class Compiled:
-    identity, dimension = "compiled", 2
+    identity, dimension, times = "compiled", 2, 0
 
     def encode(self, texts):
         for _ in range(3000):
             np.unique(numbers)  # gives up the interpreter's lock in C++
-        begun.set()
+        self.times += 1
+        if self.times == 2:
+            begun.set()
         return np.eye(2)[[len(text) % 2 for text in texts]]
 
 
