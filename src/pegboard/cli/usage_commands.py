@@ -19,7 +19,7 @@ from pegboard.cli.session import load_named, tell_moved, tell_problems
 from pegboard.cli.tools_store import text_of
 from pegboard.cli.words import counted
 from pegboard.errors import ConfigError, StoreError
-from pegboard.usage.rows import DAY
+from pegboard.usage.rows import day_of
 
 if TYPE_CHECKING:
     from pegboard.config import Settings
@@ -208,4 +208,4 @@ async def _clear(common: Common, tenant: str | None, tool: str | None, who: str 
 
 
 def _today() -> int:
-    return int(time.time() // DAY)
+    return day_of(time.time())

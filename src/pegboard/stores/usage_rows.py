@@ -12,14 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from pegboard.stores.tables import USAGE, USAGE_SPACES
 from pegboard.texts import is_encodable
 from pegboard.usage.bounds import PARTS, Part, exceeds, surplus
-from pegboard.usage.rows import MOST, Lesson, Row, distinct, stronger
+from pegboard.usage.rows import LAST_DAY, MOST, Lesson, Row, distinct, stronger
 from pegboard.usage.store import Changes
 
 _COLUMNS = USAGE.c
 _OF_ROW: Final = (_COLUMNS.tool, _COLUMNS.term, _COLUMNS.principal, _COLUMNS.uses, _COLUMNS.day)
 _KEY: Final = tuple(column.name for column in USAGE.primary_key)
-_LAST: Final = 2_932_896
-"""The last day that has a date, in days since 1970."""
 _TERMS: Final = 500
 """Words of one statement: databases have bounds of their own for what one may hold."""
 
@@ -171,7 +169,7 @@ class UsageRows:
 def _row(tool: Any, term: Any, by: Any, uses: Any, day: Any) -> Row | None:
     """The row of what is stored; None where it is none: anybody may have written to the database."""
     texts = all(isinstance(text, str) and is_encodable(text) for text in (tool, term, by))
-    if not texts or type(day) is not int or not 0 <= day <= _LAST:
+    if not texts or type(day) is not int or not 0 <= day <= LAST_DAY:
         return None
     if type(uses) not in (int, float) or not 0 < uses < inf:
         return None

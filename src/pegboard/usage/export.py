@@ -14,12 +14,14 @@ from typing import Any, Final
 
 from pegboard.errors import DefinitionError
 from pegboard.texts import is_encodable
-from pegboard.usage.rows import MOST, Row
+from pegboard.usage.rows import MOST, Row, dated
 from pegboard.usage.spaces import space_of_tenant, tenant_of
 
 _FIRST: Final = date(1970, 1, 1)
 _LONGEST: Final = 200
 """Characters of a name, a word or a key at most."""
+_PLACES: Final = 4
+"""Digits behind the point of uses: nothing comes to so little that it would be told as none."""
 _MOST_USES: Final = 1e9
 
 
@@ -30,8 +32,10 @@ def to_text(rows: Mapping[str, Sequence[Row]]) -> str:
 
 def _line(space: str, row: Row) -> str:
     told = {"tenant": tenant_of(space), "tool": row.tool, "word": row.term, "principal": row.by}
-    day = (_FIRST + timedelta(days=row.day)).isoformat()
-    return json.dumps(told | {"uses": round(row.uses, 4), "day": day}, ensure_ascii=False) + "\n"
+    day = (_FIRST + timedelta(days=dated(row.day))).isoformat()
+    return (
+        json.dumps(told | {"uses": max(round(row.uses, _PLACES), 10**-_PLACES), "day": day}, ensure_ascii=False) + "\n"
+    )
 
 
 def from_text(text: str, where: str, today: int) -> dict[str, list[Row]]:
@@ -60,7 +64,7 @@ def _read(line: str, where: str, today: int) -> tuple[str, Row]:
     day = (date.fromisoformat(value["day"]) - _FIRST).days
     uses = min(MOST, float(value["uses"]))
     return space_of_tenant(value["tenant"]), Row(
-        value["tool"], value["word"], value["principal"], uses, min(day, today)
+        value["tool"], value["word"], value["principal"], uses, dated(min(day, today))
     )
 
 
@@ -69,7 +73,11 @@ def _wrong(where: str, what: str, hint: str) -> DefinitionError:
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= _LONGEST and is_encodable(value)
+    return _is_whole(value) and len(value) <= _LONGEST
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, str) and is_encodable(value)
 
 
 def _is_filled(value: Any) -> bool:
@@ -88,7 +96,7 @@ def _is_day(value: Any) -> bool:
 
 
 _MEMBERS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
-    "tenant": (lambda value: value is None or _is_text(value), "the tenant's name, or null"),
+    "tenant": (lambda value: value is None or _is_whole(value), "the tenant's name, or null"),
     "tool": (_is_filled, "the tool's name"),
     "word": (_is_filled, "a word"),
     "principal": (_is_text, 'a principal\'s key, or "" for nobody in particular'),

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pegboard.auth import Principal
 from pegboard.errors import told
 from pegboard.usage.learned import Learned
-from pegboard.usage.rows import DAY, Lesson
+from pegboard.usage.rows import Lesson, day_of
 from pegboard.usage.spaces import space_of
 from pegboard.usage.store import MemoryUsageStore, UsageStore
 
@@ -223,7 +223,7 @@ class Usage:
         self._reason = ""
 
     def _today(self) -> int:
-        return int(self._clock() // DAY)
+        return day_of(self._clock())
 
 
 def _key(principal: Principal | None) -> str:

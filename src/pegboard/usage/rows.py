@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Final, NamedTuple
 
 DAY: Final = 86_400
 """Seconds. Uses are dated to the day: more would say which words were asked together."""
+
+LAST_DAY: Final = (date.max - date(1970, 1, 1)).days
+"""The last day that has a date, in days since 1970."""
 
 HALF_LIFE: Final = 30.0
 """Days after which a use counts half."""
@@ -17,6 +22,16 @@ MOST: Final = 3.0
 """Uses of one word for one tool that count of one principal at most."""
 LEAST: Final = 0.05
 """Uses that are forgotten: what one use comes to after some four half-lives."""
+
+
+def day_of(seconds: float) -> int:
+    """The day of a moment in UNIX seconds; of one that has no date, as a clock gone wrong tells it, the nearest day."""
+    return dated(seconds // DAY) if math.isfinite(seconds) else (LAST_DAY if seconds > 0 else 0)
+
+
+def dated(day: float) -> int:
+    """A day since 1970, or the nearest to it that has a date: what is kept has to be told and read back."""
+    return int(min(max(day, 0), LAST_DAY))
 
 
 class Pair(NamedTuple):
