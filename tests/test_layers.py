@@ -81,6 +81,7 @@ CORE = (
     "board",
     "preparing",
     "peg_status",
+    "given",
     "peg",
     "explaining",
 )

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from inspect import getattr_static
 from math import isfinite
 from typing import Any, Protocol, TypeGuard
 
@@ -142,6 +143,8 @@ def checked_policy(value: object) -> Policy:
 
     Raises PolicyError for anything else: it would deny every call, and say so only in the log.
     """
+    if isinstance(value, type) and not isinstance(getattr_static(value, "decide", None), classmethod | staticmethod):
+        raise PolicyError(f"{value.__name__} is a class, not a policy.", hint=f"Make one: {value.__name__}(...).")
     for name in ("decide", "permitted"):
         if not callable(getattr(value, name, None)):
             raise PolicyError(

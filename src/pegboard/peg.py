@@ -19,6 +19,7 @@ from pegboard.context_map import ContextMap
 from pegboard.dispatch import Dispatcher
 from pegboard.drift import DriftLog, OnDrift, checked_on_drift
 from pegboard.errors import NotFoundError
+from pegboard.given import check_given, each
 from pegboard.keeping import GuardedStore, no_board
 from pegboard.limits import Limits
 from pegboard.listeners import Listeners, Unsubscribe
@@ -64,8 +65,8 @@ class Pegboard:
 
     Raises DefinitionError for a profile that names what is no meta-tool, and CollisionError when two of ``registries``
     have a tool of one name and ``collisions`` is ``refuse``, or when a tool has the name of a meta-tool. Raises
-    PolicyError for a policy that is none, DefinitionError for an approver that is none, and ValueError for an unknown
-    ``collisions`` or ``on_drift``.
+    PolicyError for a policy that is none, DefinitionError for any other part that is none, and ValueError for an
+    unknown ``collisions`` or ``on_drift``.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class Pegboard:
         usage: Usage | None = None,
         prepare: bool = True,
     ) -> None:
+        check_given(store=store, ranker=ranker, limits=limits, receipts=receipts, context=context, usage=usage)
         self.limits = limits or Limits()
         self.policy: Policy = AllowAll() if policy is None else checked_policy(policy)
         self.store = MemoryPinStore() if store is None else store
@@ -120,12 +122,12 @@ class Pegboard:
         self.meta_dispatcher = Dispatcher(
             policy=AllowAll(), limits=self.limits, sink=receipts, places=None, searches=receipts_searches
         )
-        for registry in registries:
+        for registry in each("registries", registries):
             self._sources.attach(registry)
         for brought in sources_in(skills):
             self._sources.attach_skills(brought)
         self._composer.refuse_collisions()
-        for source in sources:
+        for source in each("sources", sources):
             self._sources.include(source)
 
     async def __aenter__(self) -> Pegboard:
