@@ -38,6 +38,9 @@ def test_what_cannot_be_said_is_nothing_and_not_0() -> None:
     assert values["no_match_precision"] is None
     assert values["no_match_recall"] == 0.0
     assert values["false_no_match"] is None
+    wrongly = figures([[answered(right="a", refused=True)]]).values
+    assert wrongly["no_match_precision"] is wrongly["no_match_recall"] is None
+    assert wrongly["false_no_match"] == 1.0
     nothing = figures([[]]).values
     assert list(nothing) == list(FIGURES)
     assert not any(nothing.values())

@@ -70,11 +70,12 @@ def _ranking(groups: Sequence[Sequence[Answer]]) -> dict[str, float | None]:
 def _no_match(right: Sequence[Answer], without: Sequence[Answer]) -> dict[str, float | None]:
     """Precision: of the answers that nothing fits, how many were right; recall: of those that should be, how many are.
 
-    ``false_no_match`` is the share of questions with right tools that got this answer all the same.
+    Neither has a value where no question is without right tools. ``false_no_match`` is the share of questions with
+    right tools that got this answer all the same.
     """
     wrongly, rightly = (sum(answer.refused for answer in answers) for answers in (right, without))
     return {
-        "no_match_precision": _share(rightly, rightly + wrongly),
+        "no_match_precision": _share(rightly, rightly + wrongly) if without else None,
         "no_match_recall": _share(rightly, len(without)),
         "false_no_match": _share(wrongly, len(right)),
     }
