@@ -66,8 +66,10 @@ BAD: list[tuple[Any, str]] = [
     ({"id": "7", "query": "x"}, '"relevant": wanted a list of tools'),
     ({"id": "7", "query": "x", "relevant": "a"}, "got text."),
     ({"id": "7", "query": "x", "relevant": [1]}, "wanted a list of texts"),
-    ({"id": "7", "query": "x", "relevant": {"a": -1}}, "grades of 0 and more"),
-    ('{"id": "7", "query": "x", "relevant": {"a": NaN}}', "grades of 0 and more"),
+    ({"id": "7", "query": "x", "relevant": {"a": -1}}, "the grade of 'a' is -1. Give grades of 0 and more"),
+    ({"id": "7", "query": "x", "relevant": {"a": 2, "b": "a"}}, "the grade of 'b' is \"a\"."),
+    ({"id": "7", "query": "x", "relevant": {"a": True}}, "the grade of 'a' is true."),
+    ('{"id": "7", "query": "x", "relevant": {"a": NaN}}', "the grade of 'a' is NaN."),
     ({"id": "7", "query": "x", "relevant": {"a": 1_000_001}}, "1,000,000 at most"),
     ({"id": "7", "query": "x", "relevant": {"a": 10**400}}, "1,000,000 at most"),
     ({"id": True, "query": "x", "relevant": ["a"]}, '"id": wanted a text'),
@@ -113,6 +115,18 @@ def test_blank_lines_and_a_byte_order_mark_are_no_mistakes(tmp_path: Path) -> No
     queries = tmp_path / "queries.jsonl"
     queries.write_text("\ufeff\r\n" + queries.read_text("utf-8") + "\n\n", "utf-8")
     assert not read_set(tmp_path).problems
+
+
+def test_what_is_wrong_with_a_file_is_told_line_by_line(tmp_path: Path) -> None:
+    tools = [{"name": "a", "descripton": "x"}, {"name": " "}, "b", {"name": "b"}, {"name": "d", "tgas": []}]
+    asks = [{"query": "x", "relevant": ["a"], "langauge": "en"}, ("y", ["c"]), "{", {"query": " ", "relevant": []}]
+    data = read_set(write_set(tmp_path, tools, asks))
+    lines = [(problem.file.name, problem.line) for problem in data.problems]
+    assert lines == [("tools.jsonl", n) for n in (1, 2, 4, 5)] + [("queries.jsonl", n) for n in (1, 2, 3, 4)]
+    assert data.aside == 3
+    with pytest.raises(DataSetError) as caught:
+        read_set(write_set(tmp_path / "other", ["a"], [("y", ["c"]), "{", ("z", ["d"])]))
+    assert [one["line"] for one in caught.value.data["problems"]] == [1, 2, 3]
 
 
 def test_a_missing_file_is_named_with_its_fix(tmp_path: Path) -> None:

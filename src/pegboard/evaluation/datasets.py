@@ -13,7 +13,7 @@ from pegboard.catalog import Catalog
 from pegboard.context import Context
 from pegboard.documents.problems import ConfigProblem
 from pegboard.errors import DataSetError, PegboardError
-from pegboard.evaluation.lines import Line, misspelt, objects
+from pegboard.evaluation.lines import Line, in_order, misspelt, objects
 from pegboard.evaluation.metrics import Grades
 from pegboard.naming import legal_name
 from pegboard.search.text import content_words
@@ -142,11 +142,12 @@ def read_set(folder: Path) -> DataSet:
     lines, problems = objects(folder / TOOLS_FILE)
     tools, wrong = _tools(lines)
     if not tools:
-        raise _nothing(folder / TOOLS_FILE, "tool", '{"name": "send_mail", "description": "Send a mail"}', wrong)
+        example = '{"name": "send_mail", "description": "Send a mail"}'
+        raise _nothing(folder / TOOLS_FILE, "tool", example, in_order([*problems, *wrong]))
     catalog = Catalog(tools)
     written = {tool.name: tool.bare_name for tool in tools if tool.name != tool.bare_name}
-    problems = [*problems, *wrong, *misspelt(lines, _TOOL_KEYS)]
-    bare = DataSet(name=folder.resolve().name, view=View(catalog), written=written, problems=tuple(problems))
+    told = in_order([*problems, *wrong, *misspelt(lines, _TOOL_KEYS)])
+    bare = DataSet(name=folder.resolve().name, view=View(catalog), written=written, problems=told)
     return with_questions(bare, folder / QUERIES_FILE)
 
 
@@ -154,11 +155,11 @@ def with_questions(data: DataSet, file: Path) -> DataSet:
     """The same tools with the questions of a file. Raises DataSetError for one that has none that can be asked."""
     lines, problems = objects(file)
     questions, wrong = _questions(lines, data)
-    wrong = [*problems, *wrong]
+    wrong = in_order([*problems, *wrong])
     if not questions:
         raise _nothing(file, "question", '{"id": "1", "query": "tell my boss", "relevant": ["send_mail"]}', wrong)
-    told = (*data.problems, *wrong, *misspelt(lines, _QUESTION_KEYS))
-    return replace(data, questions=tuple(questions), problems=told, aside=len(wrong))
+    told = in_order([*wrong, *misspelt(lines, _QUESTION_KEYS)])
+    return replace(data, questions=tuple(questions), problems=(*data.problems, *told), aside=len(wrong))
 
 
 def _nothing(file: Path, what: str, example: str, wrong: Sequence[ConfigProblem]) -> DataSetError:

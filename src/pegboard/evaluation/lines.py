@@ -20,6 +20,9 @@ MAX_BYTES: Final = 512_000_000
 MOST: Final = 1_000_000
 """The highest grade: sums of such are told exactly enough, and have an end."""
 
+_GRADES: Final = f"grades of 0 and more, {MOST:,} at most"
+_SHOWN: Final = 40
+"""Characters of a wrong value that are shown."""
 _LOOKED_INTO: Final = 20
 """Unknown keys of a file for which the nearest known one is looked up."""
 
@@ -92,9 +95,12 @@ class Line:
         found = self.value.get(key)
         if isinstance(found, list):
             return dict.fromkeys(self.texts(key), 1.0)
-        if not isinstance(found, dict) or not all(map(_is_grade, found.values())):
-            graded = f"an object from names to grades of 0 and more, {MOST:,} at most"
-            raise _wanted(key, f"a list of tools' names, or {graded}", self.value)
+        if not isinstance(found, dict):
+            raise _wanted(key, f"a list of tools' names, or an object from names to {_GRADES}", self.value)
+        for name, grade in found.items():
+            if not _is_grade(grade):
+                got = json.dumps(grade)[:_SHOWN]
+                raise DataSetError(f'"{key}": the grade of {name!r:.100} is {got}.', hint=f"Give {_GRADES}.")
         return {name: float(grade) for name, grade in found.items() if grade}
 
 
@@ -128,6 +134,11 @@ def misspelt(lines: Iterable[Line], keys: Collection[str]) -> Iterator[ConfigPro
             meant = nearest(key, keys)
             if meant is not None and meant not in line.value:
                 yield line.problem(f"{key!r:.100} is no key that is read.", f"Did you mean {meant!r}?")
+
+
+def in_order(problems: Iterable[ConfigProblem]) -> tuple[ConfigProblem, ...]:
+    """What is wrong with a file, line by line."""
+    return tuple(sorted(problems, key=lambda problem: problem.line or 0))
 
 
 def objects(file: Path) -> tuple[list[Line], list[ConfigProblem]]:
