@@ -38,6 +38,20 @@ def test_where_words_answered_alone_stderr_says_why(hybrid: Path, pegboard: Run)
     assert "sk-123" not in str(told)
 
 
+def test_what_is_known_of_the_encoder_and_how_to_mend_it_is_told_as_a_status_tells_it(
+    hybrid: Path, pegboard: Run
+) -> None:
+    with_failing_encoder(hybrid)
+    assert "RuntimeError. --debug shows more." in pegboard("find", "refund").err
+    (hybrid / "failing.py").write_text("encoder = 3", "utf-8")
+    done = pegboard("find", "refund")
+    assert (done.code, done.lines[0].split()[0], "--debug" in done.err) == (0, "refund", False)
+    reason = "failing.py has no `encoder` with identity, dimension and encode(texts). docs/search.md shows one."
+    assert reason in done.err
+    (hybrid / "failing.py").write_text("encoder = 1 / 0", "utf-8")
+    assert "failing.py, line 1: ZeroDivisionError: division by zero. Correct" in pegboard("find", "refund").err
+
+
 def test_where_all_was_searched_the_document_says_so(hybrid: Path, pegboard: Run) -> None:
     assert pegboard("find", "refund", "--json").json["degraded"] is None
 

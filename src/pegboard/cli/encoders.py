@@ -25,6 +25,17 @@ async def encoders_of(now: Opened) -> Sequence[EncoderState]:
     return await in_thread(ranker.look, name="pegboard-encoders") if isinstance(ranker, HasEncoders) else ()
 
 
+def known_of_encoders(now: Opened) -> list[str]:
+    """Why the encoders that a search has tried cannot be used, and how to mend it, as far as that may be told."""
+    from pegboard.search.encoder_state import HasEncoders
+
+    ranker = now.peg.ranker
+    states = ranker.encoders() if isinstance(ranker, HasEncoders) else ()
+    ours = [one for one in states if not one.usable and isinstance(one.error, PegboardError)]
+    named = [(one, "" if one.reason.startswith(one.name) else f"{one.name}: ") for one in ours]
+    return [f"{name}{one.reason.rstrip('.')}. {one.mend}" for one, name in named]
+
+
 async def of_encoders(now: Opened) -> list[Finding]:
     """Why encoders cannot be used. Searches go on by words alone: an error; with another encoder: a warning."""
     from pegboard.documents.problems import Level

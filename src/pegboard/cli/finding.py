@@ -10,6 +10,7 @@ import typer
 
 from pegboard.board import Board
 from pegboard.cli.catalog_commands import indented, parameter_rows, tell_none
+from pegboard.cli.encoders import known_of_encoders
 from pegboard.cli.exits import Exit
 from pegboard.cli.options import Common
 from pegboard.cli.output import Output, Row
@@ -80,7 +81,10 @@ def _tell_notes(common: Common, now: Opened, found: FindResult, *, told: Collect
     now.tell_amiss(common)
     now.tell_age(common)
     if found.degraded:
-        common.output.problem(f"{found.degraded} --debug shows more.")
+        known = known_of_encoders(now)
+        common.output.problem(found.degraded if known else f"{found.degraded} --debug shows more.")
+        for reason in known:
+            common.output.problem(reason, "Note")
     for note in found.notes:
         if note not in told:
             common.output.problem(note, "Note")
