@@ -147,7 +147,7 @@ def read_set(folder: Path) -> DataSet:
     catalog = Catalog(tools)
     written = {tool.name: tool.bare_name for tool in tools if tool.name != tool.bare_name}
     told = in_order([*problems, *wrong, *misspelt(lines, _TOOL_KEYS)])
-    bare = DataSet(name=folder.resolve().name, view=View(catalog), written=written, problems=told)
+    bare = DataSet(name=folder.resolve().name, view=View(catalog), written=written, problems=tuple(told))
     return with_questions(bare, folder / QUERIES_FILE)
 
 

@@ -136,9 +136,9 @@ def misspelt(lines: Iterable[Line], keys: Collection[str]) -> Iterator[ConfigPro
                 yield line.problem(f"{key!r:.100} is no key that is read.", f"Did you mean {meant!r}?")
 
 
-def in_order(problems: Iterable[ConfigProblem]) -> tuple[ConfigProblem, ...]:
+def in_order(problems: Iterable[ConfigProblem]) -> list[ConfigProblem]:
     """What is wrong with a file, line by line."""
-    return tuple(sorted(problems, key=lambda problem: problem.line or 0))
+    return sorted(problems, key=lambda problem: problem.line or 0)
 
 
 def objects(file: Path) -> tuple[list[Line], list[ConfigProblem]]:
