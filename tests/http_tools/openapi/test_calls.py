@@ -261,6 +261,25 @@ async def test_headers_of_parts_are_arguments_and_arrive_with_their_parts() -> N
     assert b"X-Rights" not in note
 
 
+@pytest.mark.parametrize(
+    ("kinds", "note"),
+    [
+        (["application/json"], ""),
+        (["application/json", "multipart/form-data"], "multipart/form-data is sent, and not application/json"),
+        (
+            ["text/csv", "multipart/form-data", "application/json"],
+            "multipart/form-data is sent, and not text/csv or application/json",
+        ),
+        (["Multipart/Form-Data; boundary=x", "multipart/form-data"], ""),
+    ],
+)
+def test_which_of_several_media_types_is_sent_is_said_and_each_of_the_others_once(kinds: list[str], note: str) -> None:
+    schema = {"type": "object", "properties": {"photo": {"type": "string", "format": "binary"}}}
+    body = {"content": {kind: {"schema": schema} for kind in kinds}}
+    (operation,) = imported({"/x": {"post": {"operationId": "it", "requestBody": body, "responses": {}}}}).operations
+    assert [one for one in operation.notes if "is sent" in one] == ([note] if note else [])
+
+
 def test_what_is_no_header_of_a_part_is_left_out_with_a_note() -> None:
     headers = {
         "Content-Type": {"schema": STRING},

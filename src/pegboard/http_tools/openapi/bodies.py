@@ -87,8 +87,9 @@ def body_of(value: Any, references: References, notes: list[str]) -> RequestBody
     name, content = min(media, key=lambda one: (not _uploads(one[0], one[1], references), _rank(bare(one[0]))))
     schema = content.get("schema", {})
     kind = _sent(name, schema, references)
-    if len(media) > 1:
-        notes.append(f"of the media types {', '.join(one for one, _ in media)}, {kind} is sent")
+    others = dict.fromkeys(one for one, _ in media if one != name and bare(one) != bare(kind))
+    if others:
+        notes.append(f"{kind} is sent, and not {' or '.join(others)}")
     found = RequestBody(
         type=kind, schema=schema, required=body.get("required") is True, description=text(body.get("description"))
     )
