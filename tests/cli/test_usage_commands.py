@@ -91,11 +91,22 @@ def test_what_was_learned_goes_elsewhere_and_is_forgotten(taught: Path, pegboard
         assert pegboard("usage", "export").out == text
 
 
+def test_that_nothing_was_learned_of_a_tool_is_told(taught: Path, pegboard: Run) -> None:
+    done = pegboard("usage", "clear", "--tool", "nosuch", "--yes")
+    assert (done.code, done.lines) == (0, ["forgot 0 rows"])
+    assert "Nothing was learned of a tool 'nosuch'." in done.err
+    elsewhere = pegboard("usage", "clear", "--tool", "refund", "--tenant", "acme", "--yes")
+    assert "Nothing was learned of a tool 'refund' in the tenant 'acme'." in elsewhere.err
+    theirs = pegboard("usage", "clear", "--tool", "refund", "--as", "ann", "--yes", "--json")
+    assert (theirs.json, "of a tool 'refund' from 'ann'." in theirs.err) == ({"forgotten": 0}, True)
+    assert "Nothing" not in pegboard("usage", "clear", "--tool", "refund", "--yes").err
+
+
 def test_a_line_that_is_wrong_takes_nothing_in(taught: Path, pegboard: Run) -> None:
     (taught / "bad.jsonl").write_text('{"tenant": null}\n')
     done = pegboard("usage", "import", "bad.jsonl")
     assert done.code != 0
-    assert 'bad.jsonl:1: "tool" is null' in done.err
+    assert 'bad.jsonl:1: "tool" is missing' in done.err
 
 
 def test_a_configuration_that_keeps_nothing_says_so(shop: Path, pegboard: Run) -> None:

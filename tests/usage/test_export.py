@@ -100,6 +100,14 @@ def test_a_line_that_is_wrong_is_named_with_what_is_wrong(change: dict[str, Any]
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("key", ["tool", "word", "principal", "uses", "day"])
+def test_what_a_line_lacks_is_told_as_missing(key: str) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        from_text(json.dumps({name: value for name, value in LINE.items() if name != key}), "file", TODAY)
+    assert caught.value.message == f'file:1: "{key}" is missing.'
+    assert "Give " in caught.value.hint
+
+
 @pytest.mark.parametrize("line", ["nothing", "[1]", "{", "NaN"])
 def test_what_is_no_object_is_refused(line: str) -> None:
     with pytest.raises(DefinitionError, match="file:1: this is no JSON object"):

@@ -118,7 +118,7 @@ async def _show(common: Common, tool: str | None, tenant: str | None) -> Exit:
         _print(common, told, whole=tool is not None)
     if told:
         return Exit.OK
-    common.output.problem("Nothing was learned yet." if tool is None else f"Nothing was learned of {tool!r}.", "Note")
+    common.output.problem("Nothing was learned yet." if tool is None else _nothing_of(tool, tenant), "Note")
     return Exit.NOTHING
 
 
@@ -204,7 +204,15 @@ async def _clear(common: Common, tenant: str | None, tool: str | None, who: str 
         common.output.document({"forgotten": gone})
     else:
         common.output.say(f"forgot {counted(gone, 'row')}")
+    if not gone and tool is not None:
+        common.output.problem(_nothing_of(tool, tenant, who), "Note")
     return Exit.OK
+
+
+def _nothing_of(tool: str, tenant: str | None = None, who: str | None = None) -> str:
+    """That there is nothing of a tool, among what was asked for."""
+    within = "" if tenant is None else f" in the tenant {tenant!r}"
+    return f"Nothing was learned of a tool {tool!r}{within}" + ("." if who is None else f" from {who!r}.")
 
 
 def _today() -> int:

@@ -60,7 +60,8 @@ def _read(line: str, where: str, today: int) -> tuple[str, Row]:
         raise _wrong(where, "this is no JSON object", "Give lines as pegboard usage export writes them.")
     for key, (fits, wanted) in _MEMBERS.items():
         if not fits(value.get(key)):
-            raise _wrong(where, f'"{key}" is {json.dumps(value.get(key))[:40]}', f"Give {wanted}.")
+            got = json.dumps(value[key])[:40] if key in value else "missing"
+            raise _wrong(where, f'"{key}" is {got}', f"Give {wanted}.")
     day = (date.fromisoformat(value["day"]) - _FIRST).days
     uses = min(MOST, float(value["uses"]))
     return space_of_tenant(value["tenant"]), Row(
