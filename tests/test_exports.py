@@ -81,6 +81,17 @@ def test_the_public_names_are_these_and_no_others() -> None:
     assert pegboard.__all__ == PUBLIC == sorted(PUBLIC)
 
 
+def test_the_table_of_public_names_has_them_all(root: Path) -> None:
+    table = (root / "docs" / "quickstart.md").read_text("utf-8").partition("## The public names")[2]
+    told = [
+        name
+        for row in table.splitlines()
+        if row.startswith("| `")
+        for name in re.findall("`(.*?)`", row[: row.index(" | ")])
+    ]
+    assert sorted(told) == PUBLIC
+
+
 @pytest.mark.parametrize("name", EXPLAINED)
 def test_a_public_name_has_a_docstring_of_its_own(name: str) -> None:
     text = getattr(pegboard, name).__doc__ or ""
