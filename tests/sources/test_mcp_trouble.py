@@ -332,6 +332,27 @@ async def test_stopping_while_starting_leaves_no_process(tmp_path: Path) -> None
     assert not Path(f"/proc/{server.pids()[0]}").exists()
 
 
+async def test_a_server_that_has_said_nothing_yet_is_soon_asked_to_end(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    code = f"""
+import os, pathlib, signal, sys, time
+told = pathlib.Path({str(told)!r})
+def asked(*_):
+    told.write_text("asked")
+    os._exit(0)
+signal.signal(signal.SIGTERM, asked)
+told.write_text("up")
+sys.stdin.read()
+time.sleep(1.5)
+told.write_text("left by itself")
+"""
+    upstream = StdioUpstream(StdioSpec(name="up", command=sys.executable, args=["-c", code]))
+    await upstream.start()
+    await until(lambda: told.exists() and told.read_text() == "up")
+    await upstream.stop()
+    assert told.read_text() == "asked"
+
+
 async def test_two_tools_of_one_name_are_told_apart_in_the_status(tmp_path: Path) -> None:
     pages = [{"tools": [tool("a"), tool("a", description="another")]}]
     async with running(tmp_path, {"pages": pages}) as server:

@@ -21,6 +21,9 @@ LINGER: Final = 0.5
 CLOSE_WAIT: Final = 2.0
 """Seconds for a server to leave by itself once its stdin is closed: the first step of MCP's shutdown."""
 
+UNHEARD_WAIT: Final = 0.2
+"""The same for a server that has said nothing yet: it is still starting, and does not even read its input."""
+
 TERM_WAIT: Final = 2.0
 """Seconds between SIGTERM and SIGKILL."""
 
@@ -127,13 +130,13 @@ class ServerProcess(asyncio.SubprocessProtocol):
         else:
             reader.resume_reading()
 
-    async def close(self) -> None:
+    async def close(self, wait: float = CLOSE_WAIT) -> None:
         """End the process and its group: close stdin, wait, SIGTERM, wait, SIGKILL. Takes six seconds at most.
 
-        When cancelled meanwhile it goes straight to SIGKILL.
+        ``wait`` is the seconds that it has to leave by itself. When cancelled meanwhile it goes straight to SIGKILL.
         """
         try:
-            await self._wind_down()
+            await self._wind_down(wait)
         except asyncio.CancelledError:
             end_group(self.pid, force=True)
             await self._exits_within(REAP_WAIT)
@@ -142,10 +145,10 @@ class ServerProcess(asyncio.SubprocessProtocol):
             self._end()
             self._pipes.close()
 
-    async def _wind_down(self) -> None:
+    async def _wind_down(self, wait: float) -> None:
         if (stdin := self._pipe(_STDIN)) is not None:
             stdin.close()
-        if not await self._exits_within(CLOSE_WAIT):
+        if not await self._exits_within(wait):
             end_group(self.pid, force=False)
             if not await self._exits_within(TERM_WAIT):
                 end_group(self.pid, force=True)

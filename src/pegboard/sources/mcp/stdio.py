@@ -24,7 +24,7 @@ from pegboard.sources.mcp.frames import Frame, frame_of, frame_of_long, line_of
 from pegboard.sources.mcp.launch import launch_of
 from pegboard.sources.mcp.link import Outgoing
 from pegboard.sources.mcp.noise import Noise
-from pegboard.sources.mcp.process import ServerProcess, exit_words
+from pegboard.sources.mcp.process import CLOSE_WAIT, UNHEARD_WAIT, ServerProcess, exit_words
 from pegboard.sources.mcp.spec import StdioSpec
 from pegboard.sources.mcp.waiting import Waiting
 
@@ -35,12 +35,13 @@ HIGH_WATER: Final = 4 * 1024 * 1024
 class StdioLink:
     """A server process as a session's streams. Lives from ``open_stdio`` until its block is left.
 
-    ``on_end`` is called once, when the server can no longer be talked to.
+    ``on_end`` is called once, when the server can no longer be talked to. ``heard`` says whether it has said anything.
     """
 
     def __init__(self, spec: StdioSpec, noise: Noise, on_end: Callable[[], None]) -> None:
         self.read = Incoming(self)
         self.write = Outgoing(self)
+        self.heard = False
         self._spec = spec
         self._noise = noise
         self._on_end = on_end
@@ -116,6 +117,7 @@ class StdioLink:
             self._process.hold_output(False)
 
     def _take(self, chunk: bytes) -> None:
+        self.heard = True
         if not self._deaf:
             self._keep(self._splitter.feed(chunk))
 
@@ -183,7 +185,7 @@ async def open_stdio(spec: StdioSpec, noise: Noise, on_end: Callable[[], None]) 
         yield link
     finally:
         link.deafen()
-        await link.process.close()
+        await link.process.close(CLOSE_WAIT if link.heard else UNHEARD_WAIT)
 
 
 def _weight(line: Line | LongLine) -> int:
