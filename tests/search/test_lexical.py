@@ -13,7 +13,7 @@ from benchmarks import retrieval
 from pegboard.evaluation.datasets import read_set
 from pegboard.naming import legal_name
 from pegboard.search import Candidates, LexicalRanker, lexical, unmatched_terms
-from pegboard.search.fields import DESCRIPTION, NAME, Field, texts
+from pegboard.search.fields import DESCRIPTION, NAME, SOURCE, Field, texts
 from pegboard.search.text import Word, words
 from tests.search.things import Thing, names, queries, read, rows, things
 
@@ -88,6 +88,30 @@ def test_a_word_of_the_description_counts_more_than_the_source() -> None:
     entries += [prefixed("office", f"thing_{number}", "Sends something by mail") for number in range(5)]
     entries += [prefixed("disk", f"thing_{number}", "Does something") for number in range(5)]
     assert best("mail from github", entries).startswith("office__")
+
+
+def jira_among_others() -> list[Thing]:
+    """Two tools that fit, of which the named source's says a little more besides; and others of both sources."""
+    long = "Create an issue by mail"
+    entries = [prefixed("tracker", "create_issue", "Create an issue"), prefixed("jira", "create_issue", long)]
+    entries += [prefixed("tracker", f"thing_{number}", "Does something") for number in range(5)]
+    return [*entries, *(prefixed("jira", f"other_{number}", "Does something else") for number in range(5))]
+
+
+def test_of_tools_that_fit_those_of_the_source_that_is_named_come_first() -> None:
+    assert best("create an issue", jira_among_others()) == "tracker__create_issue"
+    assert best("create an issue in jira", jira_among_others()) == "jira__create_issue"
+
+
+def test_a_word_of_everyday_language_names_no_source() -> None:
+    entries = [*jira_among_others(), *(Thing(f"jira_{n}", "Speaks of jira in passing") for n in range(30))]
+    assert best("create an issue in jira", entries) == "tracker__create_issue"
+
+
+def test_the_only_source_there_is_makes_no_score_higher() -> None:
+    entries = [prefixed("mail", "send", "Sends a letter"), prefixed("mail", "read", "Reads a letter")]
+    reading = LexicalRanker().explain("send a letter by mail", entries, {"mail__send"})
+    assert "source named" not in {part.name for part in reading.shares["mail__send"].parts}
 
 
 def test_a_name_that_was_shortened_is_searched_in_full() -> None:
@@ -197,6 +221,12 @@ def formula(query: str, entries: list[Thing]) -> dict[str, float]:
         has = {term for word in told[place].get(field, ()) for term in word.terms} & own
         return min(1.0, sum(map(rarity, has)) / sum(map(rarity, parts))) if parts else 0.0
 
+    def naming(term: str, place: int) -> float:
+        of_source = [term in {part for word in fields[SOURCE] for part in word.terms} for fields in told]
+        having = sum(term in count for count in counts)
+        share = sum(of_source) / len(entries)
+        return of_source[place] * sum(of_source) / having * (1 - share) if share else 0.0
+
     asked = read(query)
     own = set(list(asked.weights)[: asked.own])
     scores = {}
@@ -204,6 +234,7 @@ def formula(query: str, entries: list[Thing]) -> dict[str, float]:
         best = max((sum(gain(term, place) for term in need) for need in asked.needs), default=0.0)
         total = sum(gain(term, place) for term in asked.weights) + lexical.CLAUSE * best
         factor = 1 + lexical.NAME_SHARE * share(place, NAME) + lexical.DESCRIPTION_SHARE * share(place, DESCRIPTION)
+        factor += lexical.SOURCE_NAMED * min(1.0, sum(naming(term, place) for term in own))
         scores[entry.name] = total * factor
     return {name: score for name, score in scores.items() if score > 0}
 

@@ -23,7 +23,7 @@ def of(told: list[tuple[float, float]]) -> tuple[Scores, Array]:
     """Scores that have these least values and factors, and what they are."""
     least, factors = (np.array(column) for column in zip(*told, strict=True))
     wide = np.flatnonzero(factors > SLACK)[::-1], WIDE
-    return Scores(least, SLACK, lambda rows: (least * factors)[rows], wide), least * factors
+    return Scores(least, SLACK, lambda rows: (least * factors)[rows], [wide]), least * factors
 
 
 def in_order(scores: Array) -> list[int]:

@@ -91,7 +91,7 @@ texts = st.sampled_from(TEXTS)
 queries = st.builds(
     str.join,
     st.sampled_from((" ", ", ", " and ")),
-    st.lists(st.sampled_from((*NAMES, *TEXTS, "the", "how do I")), max_size=4),
+    st.lists(st.sampled_from((*NAMES, *TEXTS, "the", "how do I", "github", "mp3")), max_size=4),
 ) | st.text(max_size=20)
 schemas = st.sampled_from(
     [
@@ -106,6 +106,6 @@ things = st.builds(
     category=st.sampled_from((None, "mail", "weather files")),
     tags=st.sampled_from(((), ("mail",), ("list files", "x"))),
     keywords=st.sampled_from(((), ("send", "issue"))),
-    source=st.sampled_from(("github", "gitlab", "here")),
+    source=st.sampled_from(("github", "weather-mail", "mp3", "here")),
     input_schema=schemas,
 )

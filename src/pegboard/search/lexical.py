@@ -5,11 +5,14 @@ For a term t of the ask and an entry e, with c the occurrences of t in e's field
     worth(t)    = weight(t) * idf(t) * (1 + NAMED * the share of t's entries that have it in their names)
     gain(t, e)  = worth(t) * (c * (K1 + 1) / (c + K1 * (1 - B + B * length / average)) + DELTA * min(1, c))
     words(e)    = sum of gain over all terms + CLAUSE * the best clause's sum
-    score(e)    = words(e) * (1 + NAME_SHARE * share of e's name + DESCRIPTION_SHARE * share of e's description)
+    score(e)    = words(e) * (1 + NAME_SHARE * share of e's name + DESCRIPTION_SHARE * share of e's description
+                              + SOURCE_NAMED * how far the ask names e's source)
 
-where a share is the idf of the terms that the ask has, over the idf of them all. ``pegboard.search.asked`` says which
-terms an ask has, and their weights; a term that stands for others of the ask has an idf of at most theirs. Where the
-constants come from is told in docs/search.md; ``benchmarks/retrieval.py`` measures them.
+where a share is the idf of the terms that the ask has, over the idf of them all. A term names a source as far as the
+entries that have it are those of sources with this name, and others are not: "jira" does in nearly all of them, "time"
+in hardly any. ``pegboard.search.asked`` says which terms an ask has, and their weights; a term that stands for others
+of the ask has an idf of at most theirs. Where the constants come from is told in docs/search.md;
+``benchmarks/retrieval.py`` measures them.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pegboard.search.asked import Asked, StandIns, said, shares_of, stand_ins
 from pegboard.search.candidates import Candidates
-from pegboard.search.fields import DESCRIPTION, FIELDS, NAME, field_texts
+from pegboard.search.fields import DESCRIPTION, FIELDS, NAME, SOURCE, field_texts
 from pegboard.search.scheme import IndexedField, Scheme, Terms
 from pegboard.search.spelling import meant
 from pegboard.search.text import content_words, pieces, plain_word, stem, words
@@ -34,6 +37,8 @@ DELTA: Final = 0.3
 CLAUSE: Final = 0.5
 NAME_SHARE: Final = 0.6
 DESCRIPTION_SHARE: Final = 0.8
+SOURCE_NAMED: Final = 0.5
+"""What more a score counts where the ask names the source: of tools that fit, those of the product that is meant."""
 NAMED: Final = 1 / 3
 """What a term is worth more where it stands in names alone: those say what tools do, descriptions whatever else."""
 WHOLE_NAME: Final = 0.5
@@ -49,7 +54,10 @@ _STAND_INS_KEPT: Final = 4096
 COVERED: Final = {NAME: NAME_SHARE, DESCRIPTION: DESCRIPTION_SHARE}
 """The fields of which the share that an ask covers counts, and how much."""
 
-_NAME_GROUP: Final = list(COVERED).index(NAME)
+_GROUPS: Final = (*COVERED, SOURCE)
+"""The fields of which it is known how many entries have a term there."""
+_NAME_GROUP: Final = _GROUPS.index(NAME)
+_SOURCE_GROUP: Final = _GROUPS.index(SOURCE)
 
 _REASONS: Final = [
     "matched: " + ", ".join(field.word for field in FIELDS if marks & field.mark) for marks in range(1 << len(FIELDS))
@@ -82,7 +90,7 @@ SCHEME: Final = Scheme(
             part=_units(field.weight),
             whole=_units(field.weight * WHOLE_NAME),
             mark=field.mark,
-            group=list(COVERED).index(field) if field in COVERED else None,
+            group=_GROUPS.index(field) if field in _GROUPS else None,
         )
         for field in FIELDS
     ),
@@ -97,12 +105,13 @@ SCHEME: Final = Scheme(
 class LookedUp(NamedTuple):
     """An ask in an index: what the index has of each of its terms, and ``worth(t)`` of each.
 
-    Immutable; lives as long as one search.
+    ``naming`` says of those that name a source how far they do, 0 to 1. Immutable; lives as long as one search.
     """
 
     asked: Asked
     terms: Sequence[Term]
     worths: Sequence[float]
+    naming: Mapping[str, float]
 
 
 def looked_up(corpus: Corpus, ask: str) -> LookedUp:
@@ -113,6 +122,7 @@ def looked_up(corpus: Corpus, ask: str) -> LookedUp:
     own = zip(asked.weights, corpus.known(asked.weights, _NAME_GROUP), strict=True)
     unknown = [term for term, one in own if not one.frequency]
     compounds = {term for term in unknown if term not in asked.words}
+    naming = _naming(corpus, asked.weights)
     asked = asked.joined_by(shares_of(asked, _telling(corpus, asked.weights))).without(compounds)
     strange = [term for term in unknown if term not in compounds]
     if strange:
@@ -128,7 +138,17 @@ def looked_up(corpus: Corpus, ask: str) -> LookedUp:
             # A rare word for what the ask says in a common one is no rarer need.
             rarity = min(rarity, max([told[other].rarity or rarest for other in others]))
         worths.append(weight * rarity * (1 + NAMED * (one.in_group / one.frequency if one.frequency else 0.0)))
-    return LookedUp(asked, terms, worths)
+    return LookedUp(asked, terms, worths, naming)
+
+
+def _naming(corpus: Corpus, terms: Collection[str]) -> Mapping[str, float]:
+    """How far each term names a source, of those that do: its share in their entries, less where most are of it."""
+    found = zip(terms, corpus.known(terms, _SOURCE_GROUP), strict=True)
+    return {
+        term: one.in_group / one.frequency * (1 - one.in_group / corpus.size)
+        for term, one in found
+        if 0 < one.in_group < corpus.size
+    }
 
 
 def _telling(corpus: Corpus, terms: Collection[str]) -> Mapping[str, StandIns]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from pegboard.search.arrays import Array
-from pegboard.search.asked import Asked
 from pegboard.search.candidates import Candidates
 from pegboard.search.confidence import certainty
 from pegboard.search.corpus import Corpus
 from pegboard.search.evidence import evidence
-from pegboard.search.fields import NAME
+from pegboard.search.fields import NAME, SOURCE
 from pegboard.search.lexical import (
     CLAUSE,
     COVERED,
@@ -22,8 +20,10 @@ from pegboard.search.lexical import (
     K1,
     NAME_SHARE,
     SCHEME,
+    SOURCE_NAMED,
     UNIT,
     B,
+    LookedUp,
     looked_up,
     reason,
 )
@@ -38,17 +38,20 @@ _ROUNDING: Final = 1 + 1e-4
 def rank(pool: Candidates, ask: str) -> Ranking:
     """The candidates that have a term of the ask, or one that may stand for it."""
     corpus = pool.corpus(SCHEME)
-    looked = asked, terms, worths = looked_up(corpus, ask)
-    found = Occurrences(corpus, terms, _tamed)
-    exact = _Exact(corpus, found, asked, worths, [term.rarity for term in terms])
+    looked = looked_up(corpus, ask)
+    found = Occurrences(corpus, looked.terms, _tamed)
+    exact = _Exact(corpus, found, looked)
     # The best clause is worth as much as all are by themselves, or as all are together, or something between.
-    least = 1 + CLAUSE / max(1, len(asked.needs))
+    least = 1 + CLAUSE / max(1, len(looked.asked.needs))
     slack = (1 + CLAUSE) / least * _ROUNDING
-    named = found.with_mark(NAME.mark), slack * (1 + NAME_SHARE + DESCRIPTION_SHARE)
+    most = slack * (1 + NAME_SHARE + DESCRIPTION_SHARE)
+    wide = [(found.with_mark(NAME.mark), most)]
+    if looked.naming:
+        wide.append((found.with_mark(SOURCE.mark), most + slack * SOURCE_NAMED))
     return Ranking(
         pool,
         corpus,
-        Scores(found.sums(exact.worths * least), slack * (1 + DESCRIPTION_SHARE), exact.scores, named),
+        Scores(found.sums(exact.worths * least), slack * (1 + DESCRIPTION_SHARE), exact.scores, wide),
         lambda rows: list(map(reason, found.marks_of(rows))),
         certainty=lambda best: certainty(evidence(corpus.size, looked, exact.worths, exact.needs, found, best)),
     )
@@ -57,17 +60,17 @@ def rank(pool: Candidates, ask: str) -> Ranking:
 class _Exact:
     """What the scores of some rows are. Lives as long as the search."""
 
-    def __init__(
-        self, corpus: Corpus, found: Occurrences, asked: Asked, worths: Sequence[float], rarity: Sequence[float]
-    ) -> None:
+    def __init__(self, corpus: Corpus, found: Occurrences, looked: LookedUp) -> None:
+        asked, told, worths, naming = looked
         self._corpus = corpus
         self._found = found
         self.worths = np.array([worths[place] for place in found.order])
-        self._told = np.array([rarity[place] if place < asked.own else 0.0 for place in found.order])
+        self._told = np.array([told[place].rarity if place < asked.own else 0.0 for place in found.order])
+        terms = list(asked.weights)
+        self._naming = np.array([naming.get(terms[place], 0.0) for place in found.order]) if naming else None
         # Each clause once, with its own terms alone: a long ask has hundreds, and the time is not to grow by both.
         self.needs: list[Array] = []
         if len(asked.needs) > 1:
-            terms = list(asked.weights)
             numbers = {terms[place]: number for number, place in enumerate(found.order)}
             needs = dict.fromkeys(tuple(sorted({numbers[term] for term in need})) for need in asked.needs)
             self.needs = [np.array(need, np.intp) for need in needs]
@@ -95,13 +98,15 @@ class _Exact:
         return words
 
     def _factors(self, excerpt: Excerpt, rows: Array) -> Array:
-        """The factor of each row for the shares of its name and description."""
+        """The factor of each row for the shares of its name and description, and for its source."""
         factors = np.ones(rows.size)
         totals = self._corpus.counts.totals(rows)
-        for total, (field, weight) in zip(totals, COVERED.items(), strict=True):
+        for total, (field, weight) in zip(totals[: len(COVERED)], COVERED.items(), strict=True):
             shares = excerpt.marked(field.mark, self._told)
             shares /= total
             factors += weight * np.minimum(1.0, shares, out=shares)
+        if self._naming is not None:
+            factors += SOURCE_NAMED * np.minimum(1.0, excerpt.marked(SOURCE.mark, self._naming))
         return factors
 
 

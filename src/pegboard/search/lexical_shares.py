@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from pegboard.search.asked import Asked
 from pegboard.search.candidates import Candidates
 from pegboard.search.corpus import Corpus
 from pegboard.search.counts import idf
-from pegboard.search.fields import FIELDS, Field, texts
+from pegboard.search.fields import FIELDS, SOURCE, Field, texts
 from pegboard.search.lexical import (
     CLAUSE,
     COVERED,
     DELTA,
     K1,
     SCHEME,
+    SOURCE_NAMED,
     WHOLE_NAME,
     B,
     LookedUp,
@@ -84,8 +85,9 @@ def _shares(corpus: Corpus, found: LookedUp, entry: Entry) -> Shares:
     if terms:
         about = " ".join(term for term in asked.needs[best] if gains[term])
         parts.append(Part(name=_BEST_CLAUSE, points=CLAUSE * sums[best], about=about))
-        own = list(asked.weights)[: asked.own]
-        parts += _coverage(corpus, fields, own, sum(part.points for part in parts))
+        own, points = list(asked.weights)[: asked.own], sum(part.points for part in parts)
+        parts += _coverage(corpus, fields, own, points)
+        parts += _of_source(fields[SOURCE], found.naming, points)
     return Shares(parts=tuple(parts), terms=terms)
 
 
@@ -129,6 +131,14 @@ def _coverage(
             total = sum(_idf(corpus, term) for term in parts)
             share = min(1.0, sum(_idf(corpus, term) for term in covered) / total)
             yield Part(name=f"{field.word} covered", points=words_points * weight * share, about=f"{share:.0%}")
+
+
+def _of_source(source: _FieldTerms, naming: Mapping[str, float], words_points: float) -> Iterator[Part]:
+    """What it adds that the ask names the source."""
+    named = {term: share for term, share in naming.items() if term in source.parts or term in source.wholes}
+    if named:
+        points = words_points * SOURCE_NAMED * min(1.0, sum(named.values()))
+        yield Part(name="source named", points=points, about=" ".join(named))
 
 
 def _sum(field: Field, terms: Iterable[TermShare]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -22,12 +22,12 @@ class Scores:
     """The scores of all rows of an index. Immutable; lives as long as one search.
 
     ``least`` has a number for each row that its score does not fall below, 0 for one that does not fit, and ``least *
-    slack`` one that it does not exceed; ``wide`` has the rows, in any order, that have a slack of their own. ``exact``
+    slack`` one that it does not exceed; ``wide`` has rows, in any order, that have a slack of their own. ``exact``
     computes the scores of some rows, which ascend and fit.
     """
 
     def __init__(
-        self, least: Array, slack: float, exact: Callable[[Array], Array], wide: tuple[Array, float] | None = None
+        self, least: Array, slack: float, exact: Callable[[Array], Array], wide: Sequence[tuple[Array, float]] = ()
     ) -> None:
         self._least = least
         self._slack = slack
@@ -98,18 +98,17 @@ class Scores:
         first = rows[least >= _nth(least, min(_LOOKED_AT * count, rows.size))]
         score = _nth(self._exact(first), count)
         may = least >= score / self._slack
-        if self._wide is not None:
+        for some, slack in self._wide:
             wide = np.zeros(self._least.size, np.bool_)
-            wide[self._wide[0]] = True
-            may |= wide[rows] & (least >= score / self._wide[1])
+            wide[some] = True
+            may |= wide[rows] & (least >= score / slack)
         found: Array = rows[may]
         return found
 
     def _may_reach(self, score: float) -> Array:
         """The rows whose score may be as good as this one."""
         may = self._least >= score / self._slack
-        if self._wide is not None:
-            rows, slack = self._wide
+        for rows, slack in self._wide:
             may[rows[self._least[rows] >= score / slack]] = True
         found: Array = may.nonzero()[0]
         return found
