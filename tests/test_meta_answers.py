@@ -51,7 +51,10 @@ LISTED: dict[str, dict[str, Any]] = {
     },
 }
 BRIEF = {name: {key: listed[key] for key in ("name", "kind", "description")} for name, listed in LISTED.items()}
-NO_MATCH = {"hint": "Nothing fits. Try other words for what you need, or go on without a tool."}
+NO_MATCH = {
+    "hint": "Nothing fits. Try other words for what you need, such as a tool's description would have, or go on "
+    "without a tool."
+}
 CAPPED = ["limit 1000 was capped at 100"]
 
 
@@ -305,10 +308,10 @@ async def test_tool_search_tells_what_it_loads(who: Principal | None) -> None:
     board = await opened(who)
     found = await ask(board, "tool_search", query="order weather")
     assert found == {
-        "loaded": [BRIEF["refund_order"], BRIEF["weather__now"]],
+        "loaded": [BRIEF["weather__now"], BRIEF["refund_order"]],  # the source that is named comes first
         "note": "These are listed from the next turn on, under these names.",
     }
-    assert board.pending == (("refund_order", "weather__now"), ())
+    assert board.pending == (("weather__now", "refund_order"), ())
 
 
 async def test_tool_search_names_what_fits_and_is_always_listed(who: Principal | None) -> None:

@@ -34,13 +34,15 @@ FILTERS: Final = ("category", "tag", "visibility")
 
 ENOUGH: Final = 3
 """Fruitless searches in a row from which on the answer says to stop."""
-_TRY_AGAIN: Final = "Nothing fits. Try other words for what you need, or go on without a tool."
+_TRY_AGAIN: Final = (
+    "Nothing fits. Try other words for what you need, such as a tool's description would have, or go on without a tool."
+)
 _IN_PART: Final = (
     "Nothing was found, but only a part of the search was at work. Try the words that a tool's description would have, "
     "or go on without a tool."
 )
 _GIVE_UP: Final = (
-    "Nothing fits, in {} searches in a row. Stop searching: go on without a tool, or say that there is none."
+    "Nothing fits, in {} searches in a row. Stop searching: go on without a tool, or say that none was found."
 )
 
 
@@ -226,9 +228,9 @@ def _no_match(found: FindResult) -> dict[str, Any]:
 
 def _hint(found: FindResult) -> str:
     """What to do where nothing fits."""
-    if found.fruitless >= ENOUGH:
-        return _GIVE_UP.format(found.fruitless)
-    return _IN_PART if found.degraded else _TRY_AGAIN
+    if found.degraded:
+        return _IN_PART
+    return _GIVE_UP.format(found.fruitless) if found.fruitless >= ENOUGH else _TRY_AGAIN
 
 
 def _how(found: FindResult) -> dict[str, Any]:

@@ -222,10 +222,10 @@ def formula(query: str, entries: list[Thing]) -> dict[str, float]:
         return min(1.0, sum(map(rarity, has)) / sum(map(rarity, parts))) if parts else 0.0
 
     def naming(term: str, place: int) -> float:
-        of_source = [term in {part for word in fields[SOURCE] for part in word.terms} for fields in told]
+        of_source = sum(term in {part for word in fields[SOURCE] for part in word.parts} for fields in told)
         having = sum(term in count for count in counts)
-        share = sum(of_source) / len(entries)
-        return of_source[place] * sum(of_source) / having * (1 - share) if share else 0.0
+        here = any(term in word.terms for word in told[place][SOURCE])
+        return of_source / having * (1 - of_source / len(entries)) if here and having else 0.0
 
     asked = read(query)
     own = set(list(asked.weights)[: asked.own])

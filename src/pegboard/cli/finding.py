@@ -71,7 +71,7 @@ async def _reading(common: Common, now: Opened, board: Board, query: str, found:
     if not isinstance(ranker, Explains):
         common.output.problem(f"{type(ranker).__name__} does not tell how it comes to its scores.", "Note")
         return None
-    candidates = (await board.view()).candidates
+    candidates = board.skills.searched(await board.view()).candidates
     names = {match.entry.name for match in found.matches or found.nearest}
     return ranker.explain(searched_part(query, board.limits), candidates, names)
 
@@ -141,7 +141,10 @@ def _nothing_fits(found: FindResult, least: float) -> str:
     """That nothing fits, and what may help to ask again. ``least`` is the confidence from which answers are shown."""
     told = ["No tool fits."]
     if found.confidence:
-        told.append(f"The nearest is {found.confidence:.0%} likely to be right, no_match_below is {least:.0%}.")
+        likely, enough = f"{found.confidence:.0%}", f"{least:.0%}"
+        if likely == enough:
+            likely, enough = f"{found.confidence:.2%}", f"{least:.2%}"
+        told.append(f"The nearest is {likely} likely to be right, no_match_below is {enough}.")
     if found.unmatched:
         told.append(f"Words that no tool knows: {', '.join(found.unmatched)}.")
     if found.categories:

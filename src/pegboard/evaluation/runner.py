@@ -13,7 +13,7 @@ from pegboard.detail import Detail
 from pegboard.errors import EvaluationError, told
 from pegboard.evaluation.datasets import DataSet, Question
 from pegboard.evaluation.metrics import DEPTH
-from pegboard.finding import find, ranking
+from pegboard.finding import answer, ranking
 from pegboard.limits import Limits
 from pegboard.tokens import count_tokens
 
@@ -61,10 +61,11 @@ def _asked(data: DataSet, question: Question, ranker: Ranker, limits: Limits, *,
     view = data.view_for(question)
     try:
         began = time.perf_counter()
-        answer = find(view, ranker, question.text, None, limits)
+        order = ranking(view, ranker, question.text, limits)
+        answered = answer(view, order, question.text, None, limits)
         seconds = time.perf_counter() - began
         # The order is looked at further down than an answer reaches, and where the answer is that nothing fits.
-        found = tuple(_names(data, question, ranking(view, ranker, question.text, limits)))
+        found = tuple(_names(data, question, order))
     except KeyboardInterrupt:
         raise
     except BaseException as error:
@@ -73,18 +74,18 @@ def _asked(data: DataSet, question: Question, ranker: Ranker, limits: Limits, *,
             f"The ranker {type(ranker).__name__} fails on the question {question.id!r} of {data.name}: {told(error)}.",
             hint="Mend it: rank(query, candidates) gives a sequence of Ranked, best first.",
         ) from error
-    if answer.degraded:
+    if answered.degraded:
         raise EvaluationError(
             f"The ranker {type(ranker).__name__} did not do all of its work on the question {question.id!r} of "
-            f"{data.name}: {answer.degraded}",
+            f"{data.name}: {answered.degraded}",
             hint="Figures of a part of it would be told as those of the whole: see to the encoder.",
         )
     return Answer(
         question=question,
         found=found,
-        refused=not answer.matches,
+        refused=not answered.matches,
         seconds=None if question.without else seconds,
-        tokens=_tokens(answer.matches, limits.find_tokens) if counted else None,
+        tokens=_tokens(answered.matches, limits.find_tokens) if counted else None,
     )
 
 

@@ -12,7 +12,7 @@ from pegboard.board_tools import ALL_NAMES
 from pegboard.budget import within_budget
 from pegboard.detail import Detail
 from pegboard.drift import Drift
-from pegboard.finding import FindResult, answer, ranking, searched_part
+from pegboard.finding import FindResult, answer, checked_limit, ranking, searched_part
 from pegboard.hindrances import Hinders, Hindrance
 from pegboard.limits import Limits
 from pegboard.peg import Pegboard
@@ -59,10 +59,9 @@ class Facts:
 
     ``tool`` is that of the catalog, hidden or not, ``skill`` likewise where there is no such tool: of several that have
     the name the first that may be discovered, else the first, ``before`` being the first where it is another;
-    ``discover`` and
-    ``invoke`` are what the policy decides about it, None without a principal. ``drift`` is how its definition differs
-    from what the board has shown, if it does, and ``listed`` says whether the board's listing shows the name, or its
-    prompt that of a skill; ``hindrances`` are what its source knows to be in the way of every call.
+    ``discover`` and ``invoke`` are what the policy decides about it, None without a principal. ``drift`` is how its
+    definition differs from what the board has shown, if it does, and ``listed`` says whether the board's listing shows
+    the name, or its prompt that of a skill; ``hindrances`` are what its source knows to be in the way of every call.
     """
 
     name: str
@@ -178,7 +177,7 @@ async def _searched(
     return SearchFacts(
         query=query,
         searched=searched,
-        limit=min(limit or peg.limits.search, peg.limits.search_cap),
+        limit=checked_limit(limit, peg.limits)[0],
         order=tuple(order),
         found=found,
         shown=len(told.items),

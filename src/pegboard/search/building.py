@@ -27,7 +27,7 @@ from pegboard.search.arrays import (
 )
 from pegboard.search.digests import digests_of
 from pegboard.search.merging import merged
-from pegboard.search.scheme import IndexedField, Scheme, Terms
+from pegboard.search.scheme import Scheme, Terms
 from pegboard.search.segment import ByRow, Segment
 from pegboard.tools import Entry
 
@@ -48,7 +48,7 @@ def build(scheme: Scheme, entries: Sequence[Entry]) -> Segment:
     """The segment of these entries, a row each, in their order."""
     lexicon = _Lexicon(scheme.read)
     cells = _cells(scheme, entries, lexicon)
-    slots = _Slots.of(scheme.fields)
+    slots = _Slots.of(scheme)
     read = lexicon.read_words(slots.spaces)
     batches = range(0, max(1, len(entries)), _BATCH)
     return merged([(_batch(slots, cells.part(first), read), None) for first in batches])
@@ -70,11 +70,12 @@ class _Slots(NamedTuple):
 
     @classmethod
     @lru_cache
-    def of(cls, fields: tuple[IndexedField, ...]) -> _Slots:
-        """The slots of these fields."""
+    def of(cls, scheme: Scheme) -> _Slots:
+        """The slots of a scheme."""
+        fields = scheme.fields
         groups = [0 if field.group is None else 1 << (field.group + _MARK_BITS) for field in fields]
         by_field = np.array([field.space for field in fields], PLACE)
-        lengths = np.zeros((len(fields), by_field.max() + 1), PLACE)
+        lengths = np.zeros((len(fields), scheme.spaces), PLACE)
         lengths[np.arange(len(fields)), by_field] = [field.part for field in fields]
         return cls(
             units=np.array([count for field in fields for count in (field.part, field.whole)], PLACE),
@@ -83,8 +84,8 @@ class _Slots(NamedTuple):
             ),
             lengths=lengths,
             by_field=by_field,
-            spaces=lengths.shape[1],
-            groups=max(groups).bit_length() - _MARK_BITS if any(groups) else 0,
+            spaces=scheme.spaces,
+            groups=scheme.groups,
         )
 
 

@@ -34,7 +34,7 @@ def reading(candidates: Candidates, ask: str, names: Collection[str]) -> Reading
     """How an ask is read, and the shares of the entries of these names."""
     corpus = candidates.corpus(SCHEME)
     found = looked_up(corpus, ask)
-    entries = (entry for entry in candidates if entry.name in names)
+    entries = map(candidates.entry, candidates.places_of(names))
     shares = {entry.name: _shares(corpus, found, entry) for entry in entries}
     told = {name: one for name, one in shares.items() if one.terms}
     return Reading(words=tuple(_asked_words(corpus, ask, found.asked)), shares=told)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from pegboard.search.text import Word
+from pegboard.search.text import asks
 from pegboard.tools import Entry
 
 
@@ -96,7 +96,7 @@ class Reading:
     @property
     def unmatched(self) -> tuple[str, ...]:
         """The words that say something and stand in no candidate."""
-        return tuple(word.text for word in self.words if not word.entries and not Word(word.text, word.terms).asks)
+        return tuple(word.text for word in self.words if not word.entries and not asks(word.text))
 
 
 @runtime_checkable

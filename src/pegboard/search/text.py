@@ -86,8 +86,13 @@ class Word(NamedTuple):
 
     @property
     def asks(self) -> bool:
-        """Whether it is one of ``ASKING_WORDS``, or one drawn together with another: ``what's``, ``I'd``."""
-        return self.text.casefold().partition("'")[0] in ASKING_WORDS
+        """Whether it only asks: see ``asks``."""
+        return asks(self.text)
+
+
+def asks(word: str) -> bool:
+    """Whether a word is one of ``ASKING_WORDS``, or one drawn together with another: ``what's``, ``I'd``."""
+    return word.casefold().partition("'")[0] in ASKING_WORDS
 
 
 def words(text: str) -> list[Word]:

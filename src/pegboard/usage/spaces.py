@@ -7,7 +7,7 @@ from pegboard.auth import Principal
 
 def space_of(principal: Principal | None) -> str:
     """The space that a principal learns in: one for each tenant, and one for all who have none."""
-    return "" if principal is None or principal.tenant is None else f"tenant:{principal.tenant}"
+    return space_of_tenant(principal.tenant if principal else None)
 
 
 def space_of_tenant(tenant: str | None) -> str:
