@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import pytest
@@ -172,3 +172,59 @@ async def test_no_log_is_written_of_what_works(caplog: pytest.LogCaptureFixture)
         async with Pegboard([registry_of(*TOOLS)], ranker=HybridRanker(encoder)):
             await until(lambda: encoder.given[-2:] == TEXTS)
     assert not caplog.messages
+
+
+def of_two_loops(peg: Pegboard, second: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Start it in an event loop that ends without an end of it, and do something in another."""
+    first = asyncio.new_event_loop()
+    first.run_until_complete(peg.start())
+    first.run_until_complete(asyncio.sleep(0.01))
+    for task in asyncio.all_tasks(first):
+        task.cancel()
+    first.run_until_complete(asyncio.sleep(0))
+    first.close()
+    asyncio.run(second())
+
+
+def test_a_change_after_the_event_loop_has_ended_is_told_to_whoever_listens() -> None:
+    tools, told = registry_of(*TOOLS), [0]
+    peg = Pegboard([tools], ranker=HybridRanker(Hashed()))
+
+    async def change() -> None:
+        peg.on_change(lambda: told.append(1))
+        tools.register(make("clock", "Tells the time"))
+
+    of_two_loops(peg, change)
+    assert told[1:]
+
+
+def test_it_prepares_again_when_it_is_started_in_another_event_loop() -> None:
+    encoder, tools = Hashed(), registry_of(*TOOLS)
+    peg = Pegboard([tools], ranker=HybridRanker(encoder))
+
+    async def start_again() -> None:
+        tools.register(make("clock", "Tells the time"))
+        async with peg:
+            await until(lambda: encoder.given[-1:] == ["clock: Tells the time"])
+
+    of_two_loops(peg, start_again)
+
+
+async def test_after_the_end_no_further_encoder_is_loaded() -> None:
+    begun, go_on, loaded = threading.Event(), threading.Event(), threading.Event()
+
+    def quick(texts: Sequence[str]) -> Any:
+        begun.set()
+        assert go_on.wait(30)
+        return Hashed().encode(texts)
+
+    def load() -> Hashed:
+        loaded.set()
+        return Hashed()
+
+    stands_in = Broken(quick)
+    async with Pegboard([registry_of(*TOOLS)], ranker=HybridRanker(load, stands_in)):
+        await until(begun.is_set)
+    go_on.set()
+    await until(lambda: not any(one.name == "pegboard-preparing" for one in threading.enumerate()))
+    assert not loaded.is_set()

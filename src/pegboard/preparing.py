@@ -6,6 +6,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from pegboard.threads import in_thread
@@ -46,22 +47,32 @@ class Preparation:
 
     def start(self) -> None:
         """Prepare for the catalog that there is, and from now on for each that comes. Needs a running event loop."""
-        if self._task is None:
+        loop = asyncio.get_running_loop()
+        if self._task is None or self._task.done() or self._task.get_loop() is not loop:
+            self._let_go()
             self._changed = asyncio.Event()  # of this event loop
             self._changed.set()
             self._task = asyncio.create_task(self._run())
 
     def changed(self) -> None:
         """The catalog has changed: what is being made for the last one ends with the piece at hand."""
-        self._changed.set()
         self._over.set()
+        if self._task is not None:
+            _tell(self._task.get_loop(), self._changed.set)
 
     async def stop(self) -> None:
         """Prepare no longer. A thread at work is not waited for: it ends with the piece at hand."""
-        task, self._task = self._task, None
+        task = self._let_go()
         if task is not None and task.get_loop() is asyncio.get_running_loop():
-            task.cancel()
             await asyncio.wait([task])
+
+    def _let_go(self) -> asyncio.Task[None] | None:
+        """End the task, in whatever event loop it runs."""
+        task, self._task = self._task, None
+        self._over.set()
+        if task is not None:
+            _tell(task.get_loop(), task.cancel)
+        return task
 
     async def _run(self) -> None:
         while True:
@@ -82,3 +93,9 @@ class Preparation:
             await in_thread(lambda: self._ranker.prepare(candidates, over.is_set), name="pegboard-preparing")
         finally:
             over.set()
+
+
+def _tell(loop: asyncio.AbstractEventLoop, what: Callable[[], object]) -> None:
+    """Have it done in an event loop, of this thread or another; nothing where that has ended."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(what)

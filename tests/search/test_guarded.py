@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import pytest
@@ -20,7 +21,7 @@ class Time:
         return self.now
 
 
-def fail() -> str:
+def fail(*_: object) -> str:
     raise RuntimeError("boom key=sk-123")
 
 
@@ -169,3 +170,47 @@ def test_what_nobody_waits_for_waits_its_turn_and_is_refused_only_after_a_failur
         guarded.ask(fail, 5)
     with pytest.raises(EncodingError, match=r"^it failed with RuntimeError$"):
         guarded.finish(lambda: "found")
+
+
+def test_where_no_thread_can_be_started_it_is_told_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    guarded = Guarded()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", fail)
+        assert "can start no thread" in refused(guarded)
+    assert guarded.ask(lambda: "found", 5) == "found"
+
+
+def test_what_has_ended_at_the_last_moment_is_taken_and_not_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    guarded, wait = Guarded(), threading.Event.wait
+
+    def too_late(event: threading.Event, timeout: float | None = None) -> bool:
+        wait(event)
+        return timeout is None
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Event, "wait", too_late)
+        assert guarded.ask(lambda: "found", 5) == "found"
+    assert guarded.state[0] == "ready"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_that_was_forked_while_it_was_at_work_has_a_turn_of_its_own() -> None:
+    guarded, begun, go_on = Guarded(), threading.Event(), threading.Event()
+
+    def long() -> None:
+        begun.set()
+        go_on.wait(60)
+
+    worker = threading.Thread(target=guarded.finish, args=(long,))
+    worker.start()
+    begun.wait(60)
+    child = os.fork()
+    if not child:
+        try:
+            os._exit(0 if guarded.ask(lambda: "found", 5) == "found" else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+    go_on.set()
+    worker.join()

@@ -218,8 +218,8 @@ def test_how_encoders_are_doing_is_told_as_of_their_last_use_and_after_a_look_as
 
     ranker = HybridRanker(Broken(lambda texts: 1 / 0), meaning_the_same(), Nameless, Nameless())
     assert [(one.name, one.state) for one in ranker.encoders()] == [
-        ("broken", "idle"),
-        ("hashed", "idle"),
+        ("Broken", "idle"),
+        ("Hashed", "idle"),
         ("Nameless", "idle"),
         ("Nameless", "idle"),
     ]

@@ -151,6 +151,86 @@ def test_wrong_vectors_are_refused() -> None:
         filled(Candidates.of([ONE]), Broken(lambda texts: np.zeros((len(texts), 3))))
 
 
+def refusing(word: str) -> Broken:
+    """An encoder that takes no text with this word; its identity is that of ``Hashed``."""
+
+    def encode(texts: Sequence[str]) -> Any:
+        if any(word in text for text in texts):
+            raise ValueError(word)
+        return Hashed().encode(texts)
+
+    encoder = Broken(encode)
+    encoder.identity = "hashed"
+    return encoder
+
+
+def test_a_text_that_the_encoder_refuses_is_like_nothing_and_costs_the_others_nothing() -> None:
+    shelf, bad = Shelf(), Thing("bad", "Refused")
+    pool = filled(Candidates.of([ONE, bad, TWO]), refusing("Refused"), shelf)
+    first, none, second = alike(pool, "one")
+    assert [first, second] == expected([ONE, TWO], "one")
+    assert none == 0
+    assert len(shelf.kept["hashed"].keys) == 2 * KEY
+
+
+def test_where_all_texts_of_a_batch_are_refused_others_have_their_vectors() -> None:
+    many = [Thing(f"bad_{number}", "Refused") for number in range(vectors.BATCH)]
+    pool = filled(Candidates.of([*many, ONE]), refusing("Refused"))
+    assert alike(pool, "one")[-1:] == expected([ONE], "one")
+
+
+def test_a_slice_has_vectors_made_of_its_own_entries_alone() -> None:
+    encoder, pool = Hashed(), Candidates.of([ONE, TWO, THREE])
+    part = pool.only([False, True, False])
+    pool.vectors_of("hashed").fill(encoder, places=part.places)
+    assert encoder.given == [text_of(TWO)]
+    assert alike(part, "two") == expected([TWO], "two")
+    filled(pool, encoder)
+    assert encoder.given == [text_of(TWO), text_of(ONE), text_of(THREE)]
+    assert alike(pool, "two") == expected([ONE, TWO, THREE], "two")
+
+
+def test_what_was_kept_of_other_entries_stays_kept_when_a_slice_is_filled() -> None:
+    shelf = Shelf()
+    filled(Candidates.of([ONE, TWO]), Hashed(), shelf)
+    pool = Candidates.of([ONE, TWO, THREE])
+    pool.vectors_of("hashed").fill(Hashed(), shelf, places=pool.only([False, False, True]).places)
+    assert len(shelf.kept["hashed"].keys) == 3 * KEY
+
+
+def test_vectors_of_another_length_under_the_same_identity_are_refused() -> None:
+    pool, short = filled(Candidates.of([ONE]), Hashed()), Hashed()
+    short.dimension = 3
+    with pytest.raises(EncodingError, match="same identity"):
+        filled(pool, short)
+
+
+class Shut:
+    """Neither reads nor keeps. Lives as long as the test."""
+
+    def load(self, identity: str) -> Stored | None:
+        """Fails."""
+        raise OSError(identity)
+
+    def save(self, identity: str, vectors: Stored) -> None:
+        """Fails."""
+        raise OSError(identity)
+
+
+def test_a_store_that_fails_is_told_in_the_log_and_the_vectors_are_used(caplog: pytest.LogCaptureFixture) -> None:
+    pool = Candidates.of([ONE])
+    pool.vectors_of("hashed").fill(Hashed(), Shut())
+    assert alike(pool, "one") == expected([ONE], "one")
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * 2
+
+
+@pytest.mark.parametrize("kind", ["complex64", "bool", "datetime64[s]", "U3"])
+def test_only_numbers_are_vectors(kind: str) -> None:
+    given = Broken(lambda texts: np.zeros((len(texts), DIMENSION)).astype(kind))
+    with pytest.raises(EncodingError, match="array of numbers"):
+        filled(Candidates.of([ONE]), given)
+
+
 def test_a_text_is_as_like_itself_as_can_be() -> None:
     pool = filled(Candidates.of([ONE, TWO]), Hashed())
     found = alike(pool, text_of(ONE))

@@ -77,7 +77,10 @@ def _whole(given: Any, shape: tuple[int, int]) -> Array:
     import numpy as np
 
     try:
-        found = np.asarray(given, dtype=np.float64)
+        found = np.asarray(given)
+        if found.dtype.kind not in "fiuO":
+            raise TypeError(found.dtype)
+        found = found.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise EncodingError("it gave something else than an array of numbers") from error
     if found.shape != shape:

@@ -10,6 +10,7 @@ from typing import Final, Generic, TypeVar
 
 from pegboard.search.encoder import EncodingError
 from pegboard.search.encoder_state import State
+from pegboard.search.leaving import Turn
 
 logger = logging.getLogger(__name__)
 
@@ -20,14 +21,16 @@ RETRY: Final = 60.0
 
 
 class Guarded:
-    """One encoder's work, a piece at a time, each in a thread. Process-wide; safe to use from several threads.
+    """One encoder's work, a piece at a time, each in a thread. Lives as long as the ranker.
 
+    Safe to use from several threads.
     What takes too long goes on in its thread: nobody waits for it, and nothing else is begun before it has ended.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._free = threading.Lock()
+        self._turn = Turn()
+        self._telling = Turn()
         self._rest_until = 0.0
         self._why = ""
         self._last: State = "idle"
@@ -37,7 +40,7 @@ class Guarded:
     @property
     def state(self) -> tuple[State, str, BaseException | None]:
         """(how the work goes, why it is not used now, what it raised)."""
-        if self._free.locked() and (self._late or self._last == "idle"):
+        if self._turn.taken and (self._late or self._last == "idle"):
             return "working", self._why if self._late else "", None
         return self._last, self._why if self._last == "failed" else "", self._error
 
@@ -49,12 +52,19 @@ class Guarded:
         began = self._now()
         if began < self._rest_until:
             raise EncodingError(self._why)
-        if not self._free.acquire(timeout=within):
-            raise self._slow(within)
+        if not self._turn.take(timeout=within):
+            with self._telling.mine():
+                raise self._slow(within)
         job = _Job(work)
-        threading.Thread(target=self._do, args=(job,), name="pegboard-encoder", daemon=True).start()
+        try:
+            threading.Thread(target=self._do, args=(job,), name="pegboard-encoder", daemon=True).start()
+        except RuntimeError as error:
+            self._turn.leave()
+            raise EncodingError("this process can start no thread for it") from error
         if not job.done.wait(max(0.0, within - (self._now() - began))):
-            raise self._slow(within)
+            with self._telling.mine():
+                if not job.done.is_set():  # not even at the last moment
+                    raise self._slow(within)
         return job.result()
 
     def finish(self, work: Callable[[], T]) -> T:
@@ -63,9 +73,9 @@ class Guarded:
         For what nobody waits for. Raises EncodingError when it fails, or is left alone because it failed a short time
         ago.
         """
-        self._free.acquire()
+        self._turn.take()
         if self._now() < self._rest_until:
-            self._free.release()
+            self._turn.leave()
             raise EncodingError(self._why)
         job = _Job(work)
         self._do(job)
@@ -74,15 +84,19 @@ class Guarded:
     def _do(self, job: _Job[T]) -> None:
         try:
             job.run()
-            self._late, self._error = False, job.error
-            if job.error is None:
-                self._rest_until, self._last = 0.0, "ready"
-            else:
-                self._last = "failed"
-                self._failed(job.error)
         finally:
-            self._free.release()
-            job.done.set()
+            with self._telling.mine():
+                self._ended(job.error)
+                self._turn.leave()
+                job.done.set()
+
+    def _ended(self, error: BaseException | None) -> None:
+        self._late, self._error = False, error
+        if error is None:
+            self._rest_until, self._last = 0.0, "ready"
+        else:
+            self._last = "failed"
+            self._failed(error)
 
     def _failed(self, error: BaseException) -> None:
         # What an encoder says when it fails may hold addresses and keys: it is for the log alone.
@@ -92,6 +106,8 @@ class Guarded:
 
     def _slow(self, within: float) -> EncodingError:
         why = f"it has not answered within {within:g} seconds and is still at work"
+        if not self._turn.taken:  # what kept this one waiting has just ended
+            return EncodingError(f"it has not answered within {within:g} seconds")
         if self._now() >= self._rest_until:
             logger.warning("the encoder is left alone for %g seconds, unless it answers: %s", RETRY, why)
         self._rest(why)

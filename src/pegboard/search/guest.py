@@ -35,6 +35,7 @@ class Guest:
         self._store = store
         self._patience = patience
         self._made: tuple[Encoder, float] | None = None
+        self._identity = ""  # asked for once, where it may take its time
         self._guarded = Guarded()
 
     def cosines(self, query: str, pool: Candidates) -> tuple[Array, float]:
@@ -60,23 +61,21 @@ class Guest:
 
         Raises EncodingError where the encoder fails, or did so a short time ago.
         """
-        self._guarded.finish(lambda: self._filled(pool, until))
+        self._guarded.finish(lambda: self._fill(pool, until))
 
     def _work(self, query: str, pool: Candidates) -> tuple[Vectors, Array, float]:
-        """(the vectors of all entries, that of the query, the encoder's usual cosine)."""
-        vectors, encoder, usual = self._filled(pool)
+        """(the vectors of the candidates at least, that of the query, the encoder's usual cosine)."""
+        encoder, usual = self._ready()
+        vectors = pool.vectors_of(self._identity)
+        vectors.fill(encoder, self._store, places=pool.places)
         return vectors, vectors_of(encoder, [query])[0], usual
 
-    def _filled(self, pool: Candidates, until: Callable[[], bool] | None = None) -> tuple[Vectors, Encoder, float]:
-        """(the vectors of all entries, the encoder, its usual cosine)."""
-        encoder, usual = self._ready()
-        vectors = pool.vectors_of(encoder.identity)
-        vectors.fill(encoder, self._store, until)
-        return vectors, encoder, usual
+    def _fill(self, pool: Candidates, until: Callable[[], bool]) -> None:
+        encoder, _ = self._ready()
+        pool.vectors_of(self._identity).fill(encoder, self._store, until)
 
     def _tried(self) -> None:
         encoder, _ = self._ready()
-        _ = encoder.identity
         vectors_of(encoder, STRANGERS)
 
     def _ready(self) -> tuple[Encoder, float]:
@@ -84,15 +83,13 @@ class Guest:
         if self._made is None:
             with COMPILED.inside():
                 encoder = self._make() if self._encoder is None else self._encoder
+            self._identity = str(encoder.identity)
             self._made = encoder, usual_of(encoder)
         return self._made
 
     @property
     def _name(self) -> str:
-        """What the encoder is known by: its identity, or what it is made from."""
+        """What the encoder is known by: what it is made from, else its identity, once it has told it."""
         if self._encoder is None:
             return str(getattr(self._make, "name", "") or getattr(self._make, "__name__", type(self._make).__name__))
-        try:
-            return str(self._encoder.identity)
-        except Exception:  # strangers write encoders
-            return type(self._encoder).__name__
+        return self._identity or type(self._encoder).__name__

@@ -85,6 +85,8 @@ class HybridRanker:
         """
         pool = Candidates.of(candidates)
         for guest in reversed(self._guests):
+            if until():
+                return
             with suppress(EncodingError):
                 guest.prepare(pool, until)
 

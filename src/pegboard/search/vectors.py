@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
@@ -12,8 +12,11 @@ import numpy as np
 
 from pegboard.search.arrays import ROW, Array
 from pegboard.search.differences import Moves
-from pegboard.search.encoder import Encoder, text_of, vectors_of
+from pegboard.search.encoder import STRANGERS, Encoder, EncodingError, text_of, vectors_of
+from pegboard.search.leaving import Turn
 from pegboard.tools import Entry
+
+logger = logging.getLogger(__name__)
 
 KEY: Final = 16
 """Bytes of a key: a digest of the text that a vector is of."""
@@ -111,8 +114,9 @@ class Vectors:
 
     def __init__(self, entries: Sequence[Entry], held: Held | None = None) -> None:
         self._entries = entries
-        self._filling = threading.Lock()
+        self._filling = Turn()
         self._held = held
+        self._lacking: dict[bytes, list[int]] | None = None
 
     def after(self, entries: Sequence[Entry], moves: Moves) -> Vectors:
         """The vectors of the next generation's entries, as far as they are there."""
@@ -122,36 +126,52 @@ class Vectors:
         rows = moves.carried(held.rows, np.full(len(moves.fresh), -1, ROW))
         return Vectors(entries, held._replace(rows=rows))
 
-    def fill(self, encoder: Encoder, store: VectorStore | None = None, until: Callable[[], bool] | None = None) -> None:
+    def fill(
+        self,
+        encoder: Encoder,
+        store: VectorStore | None = None,
+        until: Callable[[], bool] | None = None,
+        places: Array | None = None,
+    ) -> None:
         """Make the vectors that are missing, or some of them: no further ``BATCH`` is begun once ``until()`` is true.
+
+        Those of the entries at ``places`` alone: what else there is costs a search nothing. None: all. Texts that the
+        encoder refuses, while it takes others, get vectors of zeros, which are like nothing.
 
         Raises what ``encode`` raises, and EncodingError for what are no vectors; what was made until then stays.
         """
-        with self._filling:
-            held = self._held or Held.of(_kept(encoder, store), len(self._entries))
-            texts, places = self._lacking(held)
-            numbers = held.numbers() if places else {}
-            self._held = held = held.given({key: numbers[key] for key in places if key in numbers}, places)
-            for made in _made({key: text for key, text in texts.items() if key not in numbers}, encoder, until):
-                self._held = held = held.with_new(made, places)
+        with self._filling.mine():
+            held, lacking = self._begun(encoder, store)
+            if held.base.shape[1] != encoder.dimension:
+                raise EncodingError(
+                    f"its vectors have {encoder.dimension} numbers, and those that were made before under the same "
+                    f"identity {held.base.shape[1]}"
+                )
+            wanted = _those_at(lacking, places, len(self._entries))
+            texts = {key: text_of(self._entries[at[0]]) for key, at in wanted.items()}
+            for made in _made(texts, encoder, until):
+                self._held = held = held.with_new(made, lacking)
+                for key in made:
+                    del lacking[key]
                 if store is not None and len(made) * WORTH_KEEPING > len(self._entries):
-                    store.save(encoder.identity, _stored(held))
+                    _save(store, encoder, held)
 
-    def _lacking(self, held: Held) -> tuple[dict[bytes, str], dict[bytes, list[int]]]:
-        """(the texts that have no vector, by key; the places of the entries whose texts they are)."""
-        texts: dict[bytes, str] = {}
-        places: dict[bytes, list[int]] = {}
-        for place in np.flatnonzero(held.rows < 0).tolist():
-            text = text_of(self._entries[place])
-            key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY).digest()
-            texts[key] = text
-            places.setdefault(key, []).append(place)
-        return texts, places
+    def _begun(self, encoder: Encoder, store: VectorStore | None) -> tuple[Held, dict[bytes, list[int]]]:
+        """(the vectors that there are, with those that were kept; the places of the entries that lack one, by key)."""
+        if self._held is None or self._lacking is None:
+            held = self._held or Held.of(_kept(encoder, store), len(self._entries))
+            places: dict[bytes, list[int]] = {}
+            for place in np.flatnonzero(held.rows < 0).tolist():
+                places.setdefault(_key(text_of(self._entries[place])), []).append(place)
+            numbers = held.numbers() if places else {}
+            self._held = held.given({key: numbers[key] for key in places if key in numbers}, places)
+            self._lacking = {key: at for key, at in places.items() if key not in numbers}
+        return self._held, self._lacking
 
     def alike(self, asked: Array, places: Array | None) -> Array:
         """How much entries point the way of ``asked``, a vector in whole numbers: exact products.
 
-        Of the entries at ``places`` of the catalog, in that order; None for all. All have to have their vectors.
+        Of the entries at ``places`` of the catalog, in that order; None for all. They have to have their vectors.
         """
         assert self._held is not None
         base, tail, _, rows = self._held
@@ -177,7 +197,7 @@ def _made(
             if until is not None and until():
                 break
             keys = unmade[begin : begin + BATCH]
-            made |= zip(keys, vectors_of(encoder, [texts[key] for key in keys]), strict=True)
+            made |= zip(keys, _vectors(encoder, [texts[key] for key in keys]), strict=True)
             if time.monotonic() - last > SAVE_EVERY:
                 yield made
                 made, last = {}, time.monotonic()
@@ -189,17 +209,73 @@ def _made(
         yield made
 
 
+def _vectors(encoder: Encoder, texts: Sequence[str]) -> Array:
+    """The vectors of texts; of zeros for those that the encoder refuses, while it takes others.
+
+    Raises what ``vectors_of`` raises where it takes none.
+    """
+    try:
+        return vectors_of(encoder, texts)
+    except Exception:
+        vectors_of(encoder, STRANGERS[:1])  # it raises as well where the encoder fails, whatever the text
+        logger.warning("the encoder refuses some of %d texts, and is asked for each part of them", len(texts))
+        return _in_parts(encoder, texts)
+
+
+def _in_parts(encoder: Encoder, texts: Sequence[str]) -> Array:
+    """The vectors of texts some of which are refused: of halves of them, and so on."""
+    if len(texts) == 1:
+        return np.zeros((1, encoder.dimension), np.int16)
+    half = len(texts) // 2
+    return np.concatenate([_of_part(encoder, part) for part in (texts[:half], texts[half:])])
+
+
+def _of_part(encoder: Encoder, texts: Sequence[str]) -> Array:
+    try:
+        return vectors_of(encoder, texts)
+    except Exception:
+        return _in_parts(encoder, texts)
+
+
+def _those_at(lacking: Mapping[bytes, list[int]], places: Array | None, entries: int) -> Mapping[bytes, list[int]]:
+    """Those of what is lacking that an entry at one of the places lacks; all for None."""
+    if places is None or not lacking:
+        return dict(lacking)
+    seen = np.zeros(entries, np.bool_)
+    seen[places] = True
+    return {key: at for key, at in lacking.items() if seen[at].any()}
+
+
+def _key(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY).digest()
+
+
 def _kept(encoder: Encoder, store: VectorStore | None) -> Stored:
     """What was kept of an encoder's vectors; none where nothing was."""
-    kept = store.load(encoder.identity) if store is not None else None
+    kept = None
+    if store is not None:
+        try:
+            kept = store.load(encoder.identity)
+        except Exception:  # strangers write stores, too
+            logger.warning("vectors that were kept could not be read: they are made anew", exc_info=True)
     if kept is None or kept.matrix.shape[1] != encoder.dimension:
         return Stored(b"", np.zeros((0, encoder.dimension), np.int16))
     return kept
 
 
+def _save(store: VectorStore, encoder: Encoder, held: Held) -> None:
+    try:
+        store.save(encoder.identity, _stored(held))
+    except Exception:
+        logger.warning("vectors could not be kept: the next process makes them anew", exc_info=True)
+
+
 def _stored(held: Held) -> Stored:
+    """What is kept: not the zeros of what an encoder refused, which it may take another time."""
     compact = held.compact()
-    return Stored(compact.keys, compact.base)
+    said = compact.base.any(axis=1)
+    keys = np.frombuffer(compact.keys, np.uint8).reshape(-1, KEY)[said].tobytes()
+    return Stored(keys, compact.base[said])
 
 
 def _products(matrix: Array, way: Array) -> Array:
