@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,9 +19,11 @@ from hypothesis import strategies as st
 
 from pegboard.errors import StoreError
 from pegboard.search import Candidates, LexicalRanker, exact_first, index
+from pegboard.search.arrays import Array
 from pegboard.search.building import build
+from pegboard.search.candidates import NAMES
 from pegboard.search.lexical import SCHEME
-from pegboard.search.reading import stamps_of
+from pegboard.search.reading import reading_of, stamps_of
 from pegboard.search.scheme import Scheme
 from pegboard.search.segment import Segment
 from pegboard.stores import array_file
@@ -132,6 +135,19 @@ def test_a_broken_file_is_told_of_and_made_anew(path: Path, content: bytes, capl
     assert "tools.index" in caplog.text
     assert len(LexicalRanker().rank("mail", found)) == 1
     assert loaded(path, ENTRIES)[1]
+
+
+@pytest.mark.parametrize("part", [{}, {"stamps": np.zeros(3)}, {"stamps": np.zeros((2, 16), np.uint8)}])
+@pytest.mark.parametrize("told", [{}, {"reading": reading_of((SCHEME, NAMES))}])
+def test_a_whole_file_of_something_else_is_told_of_and_made_anew(
+    path: Path, part: dict[str, Array], told: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    path.write_bytes(b"".join(map(bytes, encoded({"entries": part} if part else {}, told))))
+    with caplog.at_level(logging.WARNING):
+        found = kept(path, ENTRIES)
+    assert len(LexicalRanker().rank("mail", found)) == 1
+    assert loaded(path, ENTRIES)[1]
+    assert bool(caplog.messages) == (told != {})  # of another reading, it is no more than old
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")

@@ -33,9 +33,23 @@ def read(path: str | Path, *, what: str) -> tuple[dict[str, dict[str, Array]], d
 
     Raises StoreError for a file that cannot be read or is not as it was written.
     """
-    with _translated(path, "read", what):
+    with _translated(path, "read", what), understood(path, what):
         data = _mapped(Path(path))
-        return None if data is None else decoded(data)
+        if data is None:
+            return None
+        parts, told = decoded(data)
+        return parts, dict(told)
+
+
+@contextmanager
+def understood(path: str | Path, what: str) -> Iterator[None]:
+    """Say of a file that is whole, but not of what it should be, that it is so, whatever is made of it."""
+    try:
+        yield
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
+        if isinstance(error, FormatError):
+            raise
+        raise StoreError(f"The {what} file {str(path)!r} holds something else.", hint="It can be deleted.") from error
 
 
 @contextmanager

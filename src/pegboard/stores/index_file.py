@@ -18,7 +18,7 @@ from pegboard.errors import StoreError
 from pegboard.search.candidates import NAMES, Candidates
 from pegboard.search.reading import STAMP, reading_of, stamps_of
 from pegboard.search.scheme import Scheme
-from pegboard.stores.array_file import read, write
+from pegboard.stores.array_file import read, understood, write
 from pegboard.tools import Entry
 
 if TYPE_CHECKING:
@@ -84,8 +84,9 @@ def load(
     parts, told = found
     if told.get("reading") != reading_of(_schemes()):
         return None
-    held = parts[_ENTRIES]["stamps"].tobytes()
-    indexes = [Index.whole(scheme, Segment.of(parts[scheme.name], scheme.groups)) for scheme in _schemes()]
+    with understood(path, _WHAT):
+        held = parts[_ENTRIES]["stamps"].tobytes()
+        indexes = [Index.whole(scheme, Segment.of(parts[scheme.name], scheme.groups)) for scheme in _schemes()]
     if held == b"".join(stamps):
         return Candidates.indexed(entries, indexes), True
     moved = _moves(held, entries, stamps)

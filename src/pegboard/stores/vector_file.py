@@ -7,7 +7,7 @@ from typing import Final
 
 from pegboard.errors import StoreError
 from pegboard.search.vectors import KEY, Stored
-from pegboard.stores.array_file import read, write
+from pegboard.stores.array_file import read, understood, write
 
 _PART: Final = "vectors"
 _WHAT: Final = "vector"
@@ -31,7 +31,8 @@ def load(path: str | Path, identity: str) -> Stored | None:
     found = read(path, what=_WHAT)
     if found is None or found[1].get("encoder") != identity or _PART not in found[0]:
         return None
-    keys, matrix = found[0][_PART]["keys"], found[0][_PART]["matrix"]
+    with understood(path, _WHAT):
+        keys, matrix = found[0][_PART]["keys"], found[0][_PART]["matrix"]
     if matrix.ndim != 2 or matrix.dtype != np.int16 or keys.size != KEY * matrix.shape[0]:
         raise StoreError(f"The {_WHAT} file {str(path)!r} holds something else.", hint="It can be deleted.")
     return Stored(keys.tobytes(), matrix)
