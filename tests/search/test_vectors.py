@@ -203,6 +203,8 @@ def test_vectors_of_another_length_under_the_same_identity_are_refused() -> None
     short.dimension = 3
     with pytest.raises(EncodingError, match="same identity"):
         filled(pool, short)
+    with pytest.raises(EncodingError, match="same identity"):
+        pool.vectors_of("hashed").alike(np.zeros(3, np.int16), None)
 
 
 class Shut:

@@ -142,11 +142,7 @@ class Vectors:
         """
         with self._filling.mine():
             held, lacking = self._begun(encoder, store)
-            if held.base.shape[1] != encoder.dimension:
-                raise EncodingError(
-                    f"its vectors have {encoder.dimension} numbers, and those that were made before under the same "
-                    f"identity {held.base.shape[1]}"
-                )
+            _check(encoder.dimension, held)
             wanted = _those_at(lacking, places, len(self._entries))
             texts = {key: text_of(self._entries[at[0]]) for key, at in wanted.items()}
             for made in _made(texts, encoder, until):
@@ -172,8 +168,10 @@ class Vectors:
         """How much entries point the way of ``asked``, a vector in whole numbers: exact products.
 
         Of the entries at ``places`` of the catalog, in that order; None for all. They have to have their vectors.
+        Raises EncodingError where these are of another length.
         """
         assert self._held is not None
+        _check(asked.size, self._held)
         base, tail, _, rows = self._held
         early = base.shape[0]
         chosen = rows if places is None else rows[places]
@@ -244,6 +242,15 @@ def _those_at(lacking: Mapping[bytes, list[int]], places: Array | None, entries:
     seen = np.zeros(entries, np.bool_)
     seen[places] = True
     return {key: at for key, at in lacking.items() if seen[at].any()}
+
+
+def _check(dimension: int, held: Held) -> None:
+    """Raise EncodingError where an encoder's vectors have another length than those that there are."""
+    if dimension != held.base.shape[1]:
+        raise EncodingError(
+            f"its vectors have {dimension} numbers, and those that were made before under the same identity "
+            f"{held.base.shape[1]}"
+        )
 
 
 def _key(text: str) -> bytes:
