@@ -47,7 +47,6 @@ class Shared:
         ({"sources": "tools.py"}, "sources= takes a list, and 'tools.py' is none.", "pegboard.sources"),
         ({"sources": ["tools.py"]}, "sources= takes a source, and 'tools.py' is none: it has no name.", "sources"),
     ],
-    ids=str,
 )
 def test_what_cannot_be_what_its_name_says_is_refused_at_once(given: dict[str, Any], told: str, hint: str) -> None:
     with pytest.raises(DefinitionError) as caught:
