@@ -49,7 +49,7 @@ def check_given(**given: object) -> None:
             _check(name, value)
 
 
-def each(name: str, given: Iterable[T]) -> Iterable[T]:
+def each(name: str, given: Iterable[T]) -> list[T]:
     """All that was given. Raises DefinitionError where it is not several, and for the first that cannot be one."""
     kind = _KINDS[name]
     if isinstance(given, str) or not isinstance(given, Iterable):

@@ -92,6 +92,7 @@ class Pegboard:
         prepare: bool = True,
     ) -> None:
         check_given(store=store, ranker=ranker, limits=limits, receipts=receipts, context=context, usage=usage)
+        registries, sources = each("registries", registries), each("sources", sources)
         self.limits = limits or Limits()
         self.policy: Policy = AllowAll() if policy is None else checked_policy(policy)
         self.store = MemoryPinStore() if store is None else store
@@ -122,12 +123,12 @@ class Pegboard:
         self.meta_dispatcher = Dispatcher(
             policy=AllowAll(), limits=self.limits, sink=receipts, places=None, searches=receipts_searches
         )
-        for registry in each("registries", registries):
+        for registry in registries:
             self._sources.attach(registry)
         for brought in sources_in(skills):
             self._sources.attach_skills(brought)
         self._composer.refuse_collisions()
-        for source in each("sources", sources):
+        for source in sources:
             self._sources.include(source)
 
     async def __aenter__(self) -> Pegboard:

@@ -57,8 +57,9 @@ class Preparation:
     def changed(self) -> None:
         """The catalog has changed: what is being made for the last one ends with the piece at hand."""
         self._over.set()
-        if self._task is not None:
-            _tell(self._task.get_loop(), self._changed.set)
+        task = self._task  # another thread may end it meanwhile
+        if task is not None:
+            _tell(task.get_loop(), self._changed.set)
 
     async def stop(self) -> None:
         """Prepare no longer. A thread at work is not waited for: it ends with the piece at hand."""
@@ -85,10 +86,10 @@ class Preparation:
                 logger.exception("the search could not be prepared: the next one does it")
 
     async def _prepare(self) -> None:
+        over = self._over = threading.Event()  # before the catalog: what changes it from now on ends the work
         candidates = self._catalog().candidates
         if not candidates:
             return
-        over = self._over = threading.Event()
         try:
             await in_thread(lambda: self._ranker.prepare(candidates, over.is_set), name="pegboard-preparing")
         finally:

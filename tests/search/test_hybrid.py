@@ -156,6 +156,17 @@ def test_an_encoder_that_cannot_be_made_is_one_that_fails_and_is_made_anew_later
     assert len(made) == 2
 
 
+def test_a_query_that_the_encoder_refuses_is_searched_without_it_and_others_with_it() -> None:
+    def refuse(texts: Sequence[str]) -> Any:
+        if "poison" in texts[0]:
+            raise ValueError("poison")
+        return Hashed().encode(texts)
+
+    ranker = HybridRanker(Broken(refuse))
+    assert "it refuses the text of this search" in ranker.rank("mail poison", ALL).degraded
+    assert not ranker.rank("mail somebody", ALL).degraded
+
+
 def test_an_encoder_that_failed_is_left_alone_for_a_while() -> None:
     broken = Broken(lambda texts: 1 / 0)
     ranker = HybridRanker(broken)

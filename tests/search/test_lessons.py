@@ -68,6 +68,8 @@ def test_an_apostrophe_quotes_nothing() -> None:
         ("send ‘dear’ mail ‘dear’s friend", ("send", "mail", "dear", "friend")),
         ("send “mail 'dear friend' 「money」", ("send", "mail")),
         ("send `mail ”dear` friend”", ("send", "friend")),
+        ("send 'don't tell hunter' to bob", ("send", "bob")),
+        ("mail ‘we can’t pay zanzibar’ to boss", ("mail", "boss")),
     ],
 )
 def test_a_quotation_ends_with_its_mark_in_its_line_or_is_none(ask: str, terms: tuple[str, ...]) -> None:

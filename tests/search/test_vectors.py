@@ -173,6 +173,31 @@ def test_a_text_that_the_encoder_refuses_is_like_nothing_and_costs_the_others_no
     assert len(shelf.kept["hashed"].keys) == 2 * KEY
 
 
+def test_an_encoder_that_fails_while_it_is_asked_for_parts_fails() -> None:
+    encoder = refusing("Refused")
+    refuses, asked = encoder.does, [0]
+
+    def goes_away(texts: Sequence[str]) -> Any:
+        asked[0] += 1
+        if asked[0] > 2:
+            raise OSError("away")
+        return refuses(texts)
+
+    encoder.does = goes_away
+    pool = Candidates.of([ONE, Thing("bad", "Refused"), TWO])
+    with pytest.raises(OSError, match="away"):
+        filled(pool, encoder)
+    assert alike(filled(pool, Hashed()), "one")[::2] == expected([ONE, TWO], "one")
+
+
+def test_many_small_pieces_are_worth_writing_the_file_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(vectors, "BATCH", 1)
+    shelf = Shelf()
+    filled(Candidates.of([Thing(f"tool_{number}", f"Does {number}") for number in range(200)]), Hashed(), shelf)
+    assert shelf.saves == 50  # of four each: more than one in 64
+
+
 def test_where_all_texts_of_a_batch_are_refused_others_have_their_vectors() -> None:
     many = [Thing(f"bad_{number}", "Refused") for number in range(vectors.BATCH)]
     pool = filled(Candidates.of([*many, ONE]), refusing("Refused"))

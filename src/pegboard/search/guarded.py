@@ -10,7 +10,7 @@ from typing import Final, Generic, TypeVar
 
 from pegboard.search.encoder import EncodingError
 from pegboard.search.encoder_state import State
-from pegboard.search.leaving import Turn
+from pegboard.search.process_lock import ProcessLock
 
 logger = logging.getLogger(__name__)
 
@@ -29,8 +29,8 @@ class Guarded:
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._turn = Turn()
-        self._telling = Turn()
+        self._free = ProcessLock()
+        self._telling = ProcessLock()
         self._rest_until = 0.0
         self._why = ""
         self._last: State = "idle"
@@ -40,7 +40,7 @@ class Guarded:
     @property
     def state(self) -> tuple[State, str, BaseException | None]:
         """(how the work goes, why it is not used now, what it raised)."""
-        if self._turn.taken and (self._late or self._last == "idle"):
+        if self._free.locked() and (self._late or self._last == "idle"):
             return "working", self._why if self._late else "", None
         return self._last, self._why if self._last == "failed" else "", self._error
 
@@ -52,17 +52,18 @@ class Guarded:
         began = self._now()
         if began < self._rest_until:
             raise EncodingError(self._why)
-        if not self._turn.take(timeout=within):
-            with self._telling.mine():
+        if not self._free.acquire(timeout=within):
+            with self._telling:
                 raise self._slow(within)
+        self._check_rest()
         job = _Job(work)
         try:
             threading.Thread(target=self._do, args=(job,), name="pegboard-encoder", daemon=True).start()
         except RuntimeError as error:
-            self._turn.leave()
+            self._free.release()
             raise EncodingError("this process can start no thread for it") from error
         if not job.done.wait(max(0.0, within - (self._now() - began))):
-            with self._telling.mine():
+            with self._telling:
                 if not job.done.is_set():  # not even at the last moment
                     raise self._slow(within)
         return job.result()
@@ -73,21 +74,25 @@ class Guarded:
         For what nobody waits for. Raises EncodingError when it fails, or is left alone because it failed a short time
         ago.
         """
-        self._turn.take()
-        if self._now() < self._rest_until:
-            self._turn.leave()
-            raise EncodingError(self._why)
+        self._free.acquire()
+        self._check_rest()
         job = _Job(work)
         self._do(job)
         return job.result()
+
+    def _check_rest(self) -> None:
+        """Give the turn away, and raise EncodingError, where the encoder is left alone by now."""
+        if self._now() < self._rest_until:
+            self._free.release()
+            raise EncodingError(self._why)
 
     def _do(self, job: _Job[T]) -> None:
         try:
             job.run()
         finally:
-            with self._telling.mine():
+            with self._telling:
                 self._ended(job.error)
-                self._turn.leave()
+                self._free.release()
                 job.done.set()
 
     def _ended(self, error: BaseException | None) -> None:
@@ -106,7 +111,7 @@ class Guarded:
 
     def _slow(self, within: float) -> EncodingError:
         why = f"it has not answered within {within:g} seconds and is still at work"
-        if not self._turn.taken:  # what kept this one waiting has just ended
+        if not self._free.locked():  # what kept this one waiting has just ended
             return EncodingError(f"it has not answered within {within:g} seconds")
         if self._now() >= self._rest_until:
             logger.warning("the encoder is left alone for %g seconds, unless it answers: %s", RETRY, why)

@@ -35,7 +35,7 @@ class Guest:
         self._store = store
         self._patience = patience
         self._made: tuple[Encoder, float] | None = None
-        self._identity = ""  # asked for once, where it may take its time
+        self._identity = ""  # asked for where it may take its time
         self._guarded = Guarded()
 
     def cosines(self, query: str, pool: Candidates) -> tuple[Array, float]:
@@ -44,6 +44,8 @@ class Guest:
         Raises EncodingError where the encoder fails, or takes too long.
         """
         vectors, way, usual = self._guarded.ask(lambda: self._work(query, pool), self._patience)
+        if way is None:
+            raise EncodingError("it refuses the text of this search")
         return vectors.alike(way, pool.places) / SCALE**2, usual
 
     @property
@@ -63,12 +65,19 @@ class Guest:
         """
         self._guarded.finish(lambda: self._fill(pool, until))
 
-    def _work(self, query: str, pool: Candidates) -> tuple[Vectors, Array, float]:
-        """(the vectors of the candidates at least, that of the query, the encoder's usual cosine)."""
+    def _work(self, query: str, pool: Candidates) -> tuple[Vectors, Array | None, float]:
+        """(the vectors of the candidates at least, that of the query, the encoder's usual cosine).
+
+        None for a query that it refuses, while it takes other texts: that is no failure of the encoder.
+        """
         encoder, usual = self._ready()
         vectors = pool.vectors_of(self._identity)
         vectors.fill(encoder, self._store, places=pool.places)
-        return vectors, vectors_of(encoder, [query])[0], usual
+        try:
+            return vectors, vectors_of(encoder, [query])[0], usual
+        except Exception:
+            vectors_of(encoder, STRANGERS[:1])  # it raises as well where the encoder fails, whatever the text
+            return vectors, None, usual
 
     def _fill(self, pool: Candidates, until: Callable[[], bool]) -> None:
         encoder, _ = self._ready()

@@ -65,41 +65,6 @@ class Doors:
             return self._changed.wait_for(lambda: self._inside == 0, patience)
 
 
-class Turn:
-    """A lock that a process which was forked meanwhile takes anew: whoever held it is not there. Process-wide."""
-
-    def __init__(self) -> None:
-        self._lock, self._pid = threading.Lock(), os.getpid()
-
-    @property
-    def taken(self) -> bool:
-        """Whether it is somebody's turn."""
-        return self._here.locked()
-
-    def take(self, timeout: float = -1) -> bool:
-        """Wait for it, so many seconds at most; any time below 0. Gives whether it was taken."""
-        return self._here.acquire(timeout=timeout)
-
-    def leave(self) -> None:
-        """It is the next one's turn."""
-        self._here.release()
-
-    @contextmanager
-    def mine(self) -> Iterator[None]:
-        """It is taken for so long."""
-        self.take()
-        try:
-            yield
-        finally:
-            self.leave()
-
-    @property
-    def _here(self) -> threading.Lock:
-        if self._pid != os.getpid():
-            self._lock, self._pid = threading.Lock(), os.getpid()
-        return self._lock
-
-
 COMPILED: Final = Doors()
 """Around what encoders do, for that is mostly done in compiled code."""
 

@@ -25,9 +25,10 @@ LONGEST_CAPITALS: Final = 12
 _OPENING: Final = re.compile(r"""(?<!\w)'|["`\u201c\u2018\u300c]""")
 _CLOSING: Final = {"\u201c": "\u201d", "\u2018": "\u2019", "\u300c": "\u300d"}
 """What ends a quotation that begins with a mark; all other marks end their own."""
-_APOSTROPHES: Final = "'\u2019"
-"""Marks that stand within words too: before a letter they end nothing."""
-_LETTER: Final = re.compile(r"\w")
+_ENDS: Final = {mark: re.compile(mark + r"(?!\w)") for mark in "'\u2019"} | {
+    mark: re.compile(mark) for mark in '"`\u201d\u300d\n'
+}
+"""Where marks end a quotation. Apostrophes stand within words too: before a letter they end nothing."""
 _AROUND: Final = "\"'`\u201c\u201d\u2018\u2019()[]{}<>.,;:!?*\u2026\u3002\u3001\uff0c\uff1b\uff1f\uff01-_"
 _LETTERS: Final = re.compile(r"[^\W\d_]+(?:[-/'\u2019][^\W\d_]+)*")
 _SAY_LITTLE: Final = ASKING_WORDS | LIGHT_WORDS
@@ -52,18 +53,17 @@ def _unquoted(ask: str) -> str:
     known: dict[str, int] = {}
 
     def following(mark: str, start: int) -> int:
-        """Where a mark comes next. Looked for once: openings that nothing ends would each be read to the end."""
+        """Where a mark next ends something. Looked for once: openings without an end would all be read to the last."""
         if known.get(mark, -1) < start:
-            place = ask.find(mark, start)
-            known[mark] = len(ask) if place < 0 else place
+            found = _ENDS[mark].search(ask, start)
+            known[mark] = found.start() if found else len(ask)
         return known[mark]
 
     kept, done, start = [], 0, 0
     while opening := _OPENING.search(ask, start):
         start = opening.end()
-        closing = _CLOSING.get(opening[0], opening[0])
-        end = following(closing, start)
-        if end < following("\n", start) and not (closing in _APOSTROPHES and _LETTER.match(ask, end + 1)):
+        end = following(_CLOSING.get(opening[0], opening[0]), start)
+        if end < following("\n", start):
             kept.append(ask[done : opening.start()])
             done = start = end + 1
     return " ".join([*kept, ask[done:]])

@@ -13,7 +13,7 @@ import numpy as np
 from pegboard.search.arrays import ROW, Array
 from pegboard.search.differences import Moves
 from pegboard.search.encoder import STRANGERS, Encoder, EncodingError, text_of, vectors_of
-from pegboard.search.leaving import Turn
+from pegboard.search.process_lock import ProcessLock
 from pegboard.tools import Entry
 
 logger = logging.getLogger(__name__)
@@ -114,9 +114,10 @@ class Vectors:
 
     def __init__(self, entries: Sequence[Entry], held: Held | None = None) -> None:
         self._entries = entries
-        self._filling = Turn()
+        self._filling = ProcessLock()
         self._held = held
         self._lacking: dict[bytes, list[int]] | None = None
+        self._unsaved = 0  # vectors that were made since some were kept
 
     def after(self, entries: Sequence[Entry], moves: Moves) -> Vectors:
         """The vectors of the next generation's entries, as far as they are there."""
@@ -124,7 +125,9 @@ class Vectors:
         if held is None:
             return Vectors(entries)
         rows = moves.carried(held.rows, np.full(len(moves.fresh), -1, ROW))
-        return Vectors(entries, held._replace(rows=rows))
+        following = Vectors(entries, held._replace(rows=rows))
+        following._unsaved = self._unsaved
+        return following
 
     def fill(
         self,
@@ -140,7 +143,7 @@ class Vectors:
 
         Raises what ``encode`` raises, and EncodingError for what are no vectors; what was made until then stays.
         """
-        with self._filling.mine():
+        with self._filling:
             held, lacking = self._begun(encoder, store)
             _check(encoder.dimension, held)
             wanted = _those_at(lacking, places, len(self._entries))
@@ -149,8 +152,10 @@ class Vectors:
                 self._held = held = held.with_new(made, lacking)
                 for key in made:
                     del lacking[key]
-                if store is not None and len(made) * WORTH_KEEPING > len(self._entries):
+                self._unsaved += len(made)
+                if store is not None and self._unsaved * WORTH_KEEPING > len(self._entries):
                     _save(store, encoder, held)
+                    self._unsaved = 0
 
     def _begun(self, encoder: Encoder, store: VectorStore | None) -> tuple[Held, dict[bytes, list[int]]]:
         """(the vectors that there are, with those that were kept; the places of the entries that lack one, by key)."""
@@ -199,6 +204,8 @@ def _made(
             if time.monotonic() - last > SAVE_EVERY:
                 yield made
                 made, last = {}, time.monotonic()
+    except GeneratorExit:
+        raise
     except BaseException:
         if made:
             yield made
@@ -223,6 +230,7 @@ def _vectors(encoder: Encoder, texts: Sequence[str]) -> Array:
 def _in_parts(encoder: Encoder, texts: Sequence[str]) -> Array:
     """The vectors of texts some of which are refused: of halves of them, and so on."""
     if len(texts) == 1:
+        vectors_of(encoder, STRANGERS[:1])  # it may fail by now, whatever the text
         return np.zeros((1, encoder.dimension), np.int16)
     half = len(texts) // 2
     return np.concatenate([_of_part(encoder, part) for part in (texts[:half], texts[half:])])
@@ -262,7 +270,7 @@ def _kept(encoder: Encoder, store: VectorStore | None) -> Stored:
     kept = None
     if store is not None:
         try:
-            kept = store.load(encoder.identity)
+            kept = store.load(str(encoder.identity))
         except Exception:  # strangers write stores, too
             logger.warning("vectors that were kept could not be read: they are made anew", exc_info=True)
     if kept is None or kept.matrix.shape[1] != encoder.dimension:
@@ -272,7 +280,7 @@ def _kept(encoder: Encoder, store: VectorStore | None) -> Stored:
 
 def _save(store: VectorStore, encoder: Encoder, held: Held) -> None:
     try:
-        store.save(encoder.identity, _stored(held))
+        store.save(str(encoder.identity), _stored(held))
     except Exception:
         logger.warning("vectors could not be kept: the next process makes them anew", exc_info=True)
 
